@@ -1,0 +1,136 @@
+//! Tool calls in an answer: as they are told apart, and what is left as content.
+
+use jsonmend_core::Options;
+use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
+use jsonmend_testkit::laws::text_calls;
+
+fn reader() -> CallExtractor {
+    let tools = [("look", "where"), ("find", "query"), ("open_file", "path")];
+    let tools = tools
+        .iter()
+        .fold(Tools::new(), |tools, (name, parameter)| tools.with_tool(*name, [*parameter], None));
+    CallExtractor::new(Options::new()).with_tools(tools)
+}
+
+fn read(reader: &CallExtractor, text: &str) -> FoundCalls {
+    text_calls(text.as_bytes(), reader).unwrap();
+    let (mut reader, mut found) = (reader.clone(), FoundCalls::default());
+    reader.push(text.as_bytes(), &mut found);
+    reader.finish_at_eos(&mut found);
+    found
+}
+
+#[track_caller]
+fn yields(text: &str, calls: &[(&str, &str)], content: &str) {
+    let found = read(&reader(), text);
+    let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let got: Vec<_> =
+        found.calls().iter().map(|call| (call.name(), show(call.arguments()))).collect();
+    let expected: Vec<_> = calls.iter().map(|(name, json)| (*name, (*json).to_owned())).collect();
+    assert_eq!(got, expected, "{text}");
+    assert!(found.calls().iter().all(|call| call.outcome().can_run()), "{text}: {found:?}");
+    assert_eq!(show(found.text()).trim(), content, "{text}");
+}
+
+#[test]
+fn an_envelope_lists_the_calls() {
+    let one = [("open_file", r#"{"path": "a.txt"}"#)];
+    let list = r#"{"toolCalls": [{"name": "open_file", "arguments": {"path": "a.txt"}}], "needsMoreWork": true}"#;
+    yields(list, &one, "");
+    yields(&format!("On it.\n\n{list}"), &one, "On it.");
+    yields(&format!("So:\n```json\n{list}\n```"), &one, "So:\n```json\n\n```");
+    yields(r#"{"name": "open_file", "arguments": {"path": "a.txt"}}"#, &one, "");
+    yields(r#"[{"name": "open_file", "arguments": {"path": "a.txt"}}]"#, &one, "");
+    yields(r#"{"function_call": {"name": "open_file", "arguments": {"path": "a.txt"}}}"#, &one, "");
+    yields(r#"{"tool": {"name": "open_file", "arguments": {"path": "a.txt"}}}"#, &one, "");
+    // An envelope after another object counts, too.
+    yields(&format!("{{\"a\": 1}} {list}"), &one, "{\"a\": 1}");
+}
+
+#[test]
+fn an_envelope_without_calls_is_text() {
+    for text in [
+        r#"{"content": "It is 7", "needsMoreWork": false}"#,
+        r#"{"content": "Hi!"}"#,
+        r#"{"content": ""}"#,
+        "It is 7.",
+        "",
+        "There is no JSON in this answer",
+    ] {
+        yields(text, &[], text.trim());
+    }
+}
+
+#[test]
+fn calls_between_tags_are_all_found() {
+    let look = ("look", r#"{"where": "."}"#);
+    let list =
+        r#"<function_calls>[{"name": "look", "arguments": {"where": "."}}]</function_calls>"#;
+    yields(list, &[look], "");
+    yields(&format!("I will look.\n{list}"), &[look], "I will look.");
+    yields(&format!("A {list} b {list}"), &[look, look], "A  b");
+    // What closes the block may be in a string.
+    let text = r#"<function_calls>[{"name": "look", "arguments": {"where": "</function_calls>"}}]</function_calls>"#;
+    yields(text, &[("look", r#"{"where": "</function_calls>"}"#)], "");
+    let invoke = |value: &str| {
+        format!("<invoke name=\"open_file\"><parameter name=\"path\">{value}</parameter></invoke>")
+    };
+    let opened = ("open_file", r#"{"path": "a"}"#);
+    yields(&format!("<function_calls>{}</function_calls>", invoke("a")), &[opened], "");
+    let both = format!("<function_calls>\n{}{}\n</function_calls>", invoke("a"), invoke("a"));
+    yields(&both, &[opened, opened], "");
+    let text = "<|tool_calls_section_begin|><|tool_call_begin|>{\"name\": \"look\", \"arguments\": {}}<|tool_call_end|><|tool_calls_section_end|>";
+    yields(text, &[("look", "{}")], "");
+}
+
+#[test]
+fn a_call_of_no_tool_is_text() {
+    // `CALL: find {…}` is the notation of one program. Who uses it registers it as a dialect.
+    let text = "CALL: find {\"query\": \"x\"}";
+    yields(text, &[], text);
+    let own = Dialect::named("call", "CALL: ", " ", [""; 0]);
+    let found = read(&reader().with_registered(own), text);
+    assert_eq!(found.calls()[0].name(), "find");
+    assert_eq!(found.calls()[0].arguments(), br#"{"query": "x"}"#);
+    let text = "<nothing><where>x</where></nothing>";
+    yields(text, &[], text);
+}
+
+#[test]
+fn items_that_are_no_calls_are_passed_over() {
+    let text = r#"{"toolCalls":[{"name":"find","arguments":{"query":"x"}},{"arguments":{"query":"y"}},{"name":"","arguments":{}},{"name":5,"arguments":{}}],"content":"So"}"#;
+    let found = read(&reader(), text);
+    let names: Vec<_> = found.calls().iter().map(FoundCall::name).collect();
+    assert_eq!(names, ["find"]);
+}
+
+#[test]
+fn a_call_that_came_without_arguments_is_not_run() {
+    // One of the systems leaves the markup in the content for its caller to find. It is told here, with the
+    // name, and cannot be run.
+    for text in [
+        "<|tool_calls_section_begin|><|tool_call_begin|>find<|tool_call_end|><|tool_calls_section_end|>",
+        "So <|tool_call_begin|>find<|tool_call_end|> done.",
+        "{\"toolCalls\": [{\"name\": \"find\"",
+    ] {
+        let found = read(&reader(), text);
+        let outcomes: Vec<_> = found.calls().iter().map(FoundCall::outcome).collect();
+        assert!(!outcomes.contains(&CallOutcome::Whole), "{text}: {found:?}");
+        assert!(!outcomes.contains(&CallOutcome::Repaired), "{text}: {found:?}");
+        assert!(!outcomes.is_empty() || found.text() == text.as_bytes(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn words_between_markers_of_a_caller_are_a_document_or_text() {
+    use jsonmend_extract::{Scope, mend_text};
+    let best = |text: &str| {
+        let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
+        mended.text().map(|text| text.trim().to_owned())
+    };
+    let text = "CHART_START\n{\"mark\": \"bar\"}\nCHART_END\n\nSTEPS_START\nAdd a title\nSTEPS_END";
+    assert_eq!(best(text).as_deref(), Some("{\"mark\": \"bar\"}"));
+    let rows = "ROWS_START\n[\n {\"n\": \"a\"},\n {\"n\": \"b\"}\n]\nROWS_END";
+    assert_eq!(best(rows).as_deref(), Some("[\n {\"n\": \"a\"},\n {\"n\": \"b\"}\n]"));
+    assert_eq!(best("ROWS_START\n[]\nROWS_END").as_deref(), Some("[]"));
+}
