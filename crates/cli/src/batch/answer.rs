@@ -105,6 +105,11 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
     let options = request.options(Policy::PERMISSIVE, setting.limits);
     let snapshots = request.wants_snapshots();
     let target = request.target()?;
+    let scope = request.scope()?;
+    if scope.is_some() && request.mode() == Mode::Stream {
+        return Err("`scope` is for the mode `text`".to_owned());
+    }
+    let scope = scope.unwrap_or(Scope::Best);
     let growing = match &target {
         Some(target) => options.clone().with_guide(target.schema().guide()),
         None => options.clone(),
@@ -115,7 +120,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
     };
     if let Some(target) = target {
         let whole = options.with_trailing_documents(TrailingDocuments::Array);
-        let fitted = target.fit(input.whole(), whole, Scope::Best);
+        let fitted = target.fit(input.whole(), whole, scope);
         let (snapshots, emitted) =
             grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
         return Ok(Repaired {
@@ -138,7 +143,7 @@ fn repair(request: &Request<'_>, input: &Input<'_>, setting: Setting) -> Result<
         }
         (_, grown) => {
             let whole = options.with_trailing_documents(TrailingDocuments::Array);
-            let mended = mend_text(input.whole(), Scope::Best, &whole);
+            let mended = mend_text(input.whole(), scope, &whole);
             let cut_at = mended.cut_at().map(ToString::to_string);
             let repairs = records(mended.located(input.whole()));
             let (outcome, json, _) = mended.into_parts();

@@ -178,7 +178,7 @@ pub(crate) fn stream(
     }
     let mut options = ResponseOptions::new()
         .with_wire(wire)
-        .with_objects(Scope::All)
+        .with_objects(request.scope()?.unwrap_or(Scope::All))
         .with_mending(request.options(Policy::PERMISSIVE, setting.limits));
     let tools = request.registry()?;
     if let Some(tools) = &tools {

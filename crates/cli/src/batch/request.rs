@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jsonmend_core::{Limits, Options, Policy, Risk, lexer::join_surrogates};
-use jsonmend_extract::{Dialect, Tools};
+use jsonmend_extract::{Dialect, Scope, Tools};
 use jsonmend_schema::SharedRegistry;
 use jsonmend_wire::{ApiFormat, Framing};
 use serde::{Deserialize, Deserializer, de::Visitor};
@@ -28,6 +28,8 @@ pub(crate) struct Request<'a> {
     chunks: Option<Vec<Text<'a>>>,
     #[serde(default)]
     mode: Option<Mode>,
+    #[serde(borrow, default)]
+    scope: Option<Cow<'a, str>>,
     #[serde(default)]
     policy: Option<PolicyName>,
     #[serde(default)]
@@ -113,6 +115,12 @@ impl<'a> Request<'a> {
 
     pub(crate) fn wants_snapshots(&self) -> bool {
         self.snapshots.unwrap_or_default()
+    }
+
+    /// Where in a text to look for documents, if the request says so.
+    pub(crate) fn scope(&self) -> Result<Option<Scope>, String> {
+        let Some(name) = self.scope.as_deref() else { return Ok(None) };
+        name.parse().map(Some).map_err(|_| format!("`scope`: `{name}` is not known"))
     }
 
     /// The format that the request names.

@@ -149,6 +149,19 @@ fn policy_and_risk_are_those_of_the_request() {
 }
 
 #[test]
+fn the_scope_says_which_document_counts() {
+    let text = "One {\"a\": 1}, then:\n```json\n{\"b\": 2}\n```\nand {\"c\": 3}";
+    let scopes = ["first", "last", "fenced", "best", "inner"];
+    let requests: Vec<Value> =
+        scopes.iter().map(|scope| json!({"input": text, "scope": scope})).collect();
+    let replies = replies(&[], &requests);
+    let found: Vec<_> = replies.iter().map(|reply| reply["json"].as_str().map(str::trim)).collect();
+    let [a, b, c] = ["{\"a\": 1}", "{\"b\": 2}", "{\"c\": 3}"].map(Some);
+    assert_eq!(found, [a, c, b, b, None]);
+    assert_eq!(replies[4]["error"], "`scope`: `inner` is not known");
+}
+
+#[test]
 fn several_values_become_one_array_in_text_mode_only() {
     let in_mode = |mode: &str| {
         replies(&[], &[json!({ "input": "{\"a\":1}\n{\"b\":2}", "mode": mode })])[0]["json"].clone()
