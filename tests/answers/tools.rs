@@ -1,7 +1,7 @@
 //! Tool calls in an answer: as they are told apart, and what is left as content.
 
 use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
+use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
 use jsonmend_testkit::laws::text_calls;
 
 fn reader() -> CallExtractor {
@@ -100,7 +100,7 @@ fn a_call_of_no_tool_is_text() {
 fn items_that_are_no_calls_are_passed_over() {
     let text = r#"{"toolCalls":[{"name":"find","arguments":{"query":"x"}},{"arguments":{"query":"y"}},{"name":"","arguments":{}},{"name":5,"arguments":{}}],"content":"So"}"#;
     let found = read(&reader(), text);
-    let names: Vec<_> = found.calls().iter().map(|call| call.name()).collect();
+    let names: Vec<_> = found.calls().iter().map(FoundCall::name).collect();
     assert_eq!(names, ["find"]);
 }
 
@@ -114,7 +114,7 @@ fn a_call_that_came_without_arguments_is_not_run() {
         "{\"toolCalls\": [{\"name\": \"find\"",
     ] {
         let found = read(&reader(), text);
-        let outcomes: Vec<_> = found.calls().iter().map(|call| call.outcome()).collect();
+        let outcomes: Vec<_> = found.calls().iter().map(FoundCall::outcome).collect();
         assert!(!outcomes.contains(&CallOutcome::Whole), "{text}: {found:?}");
         assert!(!outcomes.contains(&CallOutcome::Repaired), "{text}: {found:?}");
         assert!(!outcomes.is_empty() || found.text() == text.as_bytes(), "{text}: {found:?}");
