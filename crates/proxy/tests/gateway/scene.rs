@@ -13,7 +13,7 @@ use jsonmend_proxy::{Config, Server, Upstream};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{
-        TcpListener, TcpStream,
+        TcpListener, TcpSocket, TcpStream,
         tcp::{OwnedReadHalf, OwnedWriteHalf},
     },
     sync::{Notify, mpsc, oneshot},
@@ -204,6 +204,14 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
         let (read, write) = TcpStream::connect(address).await.unwrap().into_split();
+        Self { read, write, got: Vec::new() }
+    }
+
+    /// The same, with little room for what is not read. The system would else make more and more of it.
+    pub(crate) async fn narrow(address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(16 << 10).unwrap();
+        let (read, write) = socket.connect(address).await.unwrap().into_split();
         Self { read, write, got: Vec::new() }
     }
 
