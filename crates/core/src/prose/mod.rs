@@ -288,10 +288,12 @@ impl Prose {
         };
         let double = ahead.first() == Some(&b'"');
         if double {
-            // After the brackets, a quote directly before a word is not the end of a string of JSON.
+            // After the brackets, a quote directly before a word or a sign is not the end of a string of JSON,
+            // unless another document may begin with the sign.
             let quote = marks::openers(seen, full).unwrap_or(seen.len());
             match seen.get(quote..).unwrap_or_default() {
-                [b'"', next, ..] if !next.is_ascii_whitespace() && !b"\",:}]".contains(next) => {}
+                [b'"', next, ..] if !next.is_ascii_whitespace() && !b"\",:}]{[-".contains(next) => {
+                }
                 [] | [b'"'] if !full => return None,
                 _ => return Some(Quoted::String),
             }
