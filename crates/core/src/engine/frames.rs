@@ -1,5 +1,9 @@
 //! The open containers, and the path to the current position.
 
+mod nested;
+
+pub(super) use nested::Nested;
+
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{Guide, Member, Path, Step};
@@ -20,8 +24,8 @@ pub(super) enum Shape {
 /// One open container, in three words. With its key, this is all the memory that a level takes.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// The shape in the lowest bits, then whether it has a key, then the number of items begun or
-    /// keys read.
+    /// The shape in the lowest bits, then whether it has a key, then the length of a key that is
+    /// still in the chunk, then the number of items begun or keys read.
     packed: u64,
     /// Where the current key of this object starts in `Frames::keys`, or would start. It ends where
     /// that of the next frame starts; that of the innermost frame ends with `keys`.
@@ -33,7 +37,7 @@ struct Frame {
 impl Frame {
     const SHAPE: u64 = 0b111;
     const HAS_KEY: u64 = 0b1000;
-    const ITEM: u64 = 0b1_0000;
+    const ITEM: u64 = 0b1_0000 << 10;
 
     #[inline]
     const fn new(shape: Shape, key_start: usize, start: usize) -> Self {
@@ -165,22 +169,6 @@ impl Frames {
         self.keys.truncate(frame.key_start);
         self.leave_place();
         frame.items()
-    }
-
-    /// Closes the innermost container if it is inside an array or object of the input. Returns
-    /// whether that is an array, and how many items or keys it has.
-    #[inline(always)]
-    pub(super) fn close_inner(&mut self) -> Option<(bool, usize)> {
-        let [.., around, inner] = self.stack.as_slice() else { return None };
-        let (shape, items) = (around.packed & Frame::SHAPE, around.items());
-        if shape != Shape::Object as u64 && shape != Shape::Array as u64 {
-            return None;
-        }
-        self.keys.truncate(inner.key_start);
-        self.stack.pop();
-        self.visible -= 1;
-        self.leave_place();
-        Some((shape == Shape::Array as u64, items))
     }
 
     /// Drops what the guide knew of a container that was closed.

@@ -132,9 +132,9 @@ pub(super) struct Trials {
 /// What reading the whole rest of the text has shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rest {
-    /// From where on it is the last line, and where that ends.
+    /// The offsets at which the last line starts and ends.
     pub(super) last_line: Option<(usize, usize)>,
-    /// From where on brackets were counted, and how many are closed, less those that are opened.
+    /// The offset from which brackets were counted, and how many are closed, less those that are opened.
     pub(super) closers: Option<(usize, isize)>,
 }
 

@@ -17,7 +17,7 @@ use super::{
     dialect,
     tokens::{self, After, Content, Key},
 };
-use crate::RepairKind;
+use crate::{RepairKind, engine::Closed};
 
 /// The shortest text for which reading in bulk is worth its setup.
 pub(super) const MIN_BULK: usize = 32;
@@ -49,8 +49,9 @@ impl Engine {
         let mut now = Bulk {
             ended: NONE,
             string: NONE,
-            list: self.in_list(),
+            closer: if self.in_list() { b']' } else { b'}' },
             items: self.frames.items(),
+            nested: self.frames.begin_nested(self.options.limits().depth()),
             key: (NONE, NONE),
             key_quote: Delimiter::Double,
             own_key: false,
@@ -115,7 +116,7 @@ impl Engine {
                     }
                 }
                 open @ (b'{' | b'[') => {
-                    if !self.may_open(now.list, text, value) {
+                    if !self.may_open(now, text, value) {
                         return Halt::Value(value);
                     }
                     self.bulk_begin::<DIALECT>(now);
@@ -127,7 +128,7 @@ impl Engine {
                         return Halt::Between(value + 1);
                     };
                     if !now.is_closer(text[next]) {
-                        if now.list {
+                        if open == b'[' {
                             (now.pending, value) = (NONE, next);
                         } else {
                             let Some(key) =
@@ -142,7 +143,7 @@ impl Engine {
                     next
                 }
                 first => {
-                    let Some((end, next)) = scalar::<DIALECT>(text, value, now.list) else {
+                    let Some((end, next)) = scalar::<DIALECT>(text, value, now.list()) else {
                         return Halt::Value(value);
                     };
                     self.bulk_begin::<DIALECT>(now);
@@ -151,20 +152,23 @@ impl Engine {
                         now.edits = self.script.edits.len();
                     }
                     now.value_ended(end);
+                    if now.list() && text[next] == b',' {
+                        // Lists of scalars do not go through the closers.
+                        if let Some(item) = tokens::gap(text, next + 1)
+                            && text[item] != b']'
+                        {
+                            (now.pending, value) = (base + next, item);
+                            continue;
+                        }
+                    }
                     next
                 }
             };
             // After the last value of a container comes its closer, in a dialect perhaps after a
             // comma.
             loop {
-                while now.is_closer(text[next]) {
-                    if !self.bulk_close(now, base, next) {
-                        return Halt::Between(now.ended);
-                    }
-                    if DIALECT {
-                        now.edits = self.script.edits.len();
-                    }
-                    match tokens::gap(text, now.ended) {
+                if now.is_closer(text[next]) {
+                    match self.bulk_closers::<DIALECT>(now, text, base, next) {
                         Some(after) => next = after,
                         None => return Halt::Between(now.ended),
                     }
@@ -183,7 +187,7 @@ impl Engine {
                 }
                 break;
             }
-            if now.list {
+            if now.list() {
                 let Some(item) = tokens::gap(text, next + 1) else {
                     return Halt::Between(now.ended);
                 };
@@ -195,6 +199,42 @@ impl Engine {
                 value = self.bulk_member::<DIALECT>(now, key, base, base + next);
             }
         }
+    }
+
+    /// Reads the closers at `next`, and returns where the next other byte is.
+    #[inline(always)]
+    fn bulk_closers<const DIALECT: bool>(
+        &mut self,
+        now: &mut Bulk,
+        text: &[u8],
+        base: usize,
+        mut next: usize,
+    ) -> Option<usize> {
+        let (mut closer, mut items) = (now.closer, now.items);
+        let mut nested = now.nested;
+        self.frames.note_depth(&mut nested);
+        let (mut closed, mut end) = (None, now.ended);
+        let after = loop {
+            let Some(inner) = self.frames.close_nested(&mut nested) else { break None };
+            closed = Some((items, closer, inner.start));
+            end = next + 1;
+            (closer, items) = (if inner.in_list { b']' } else { b'}' }, inner.items);
+            match tokens::gap(text, end) {
+                Some(after) if text[after] == closer => next = after,
+                after => break after,
+            }
+        };
+        if let Some((items, closer, start)) = closed {
+            let is_object = closer == b'}';
+            self.closed = Closed { items, is_object, start, end: base + end };
+            now.value_ended(end);
+            now.own_key = false;
+            if DIALECT {
+                now.edits = self.script.edits.len();
+            }
+        }
+        (now.closer, now.items, now.nested) = (closer, items, nested);
+        after
     }
 
     /// Reads the string at `value`, and what shows that it has ended.
@@ -234,7 +274,7 @@ impl Engine {
             self.take_back(edits);
             return Err(Halt::Value(value));
         };
-        if now.list {
+        if now.list() {
             now.begin();
             now.member_edits = before;
         }
@@ -263,7 +303,7 @@ impl Engine {
     #[inline(always)]
     fn bulk_begin<const DIALECT: bool>(&self, now: &mut Bulk) {
         now.begin();
-        if DIALECT && now.list {
+        if DIALECT && now.list() {
             now.member_edits = self.script.serial;
         }
     }
@@ -312,9 +352,8 @@ impl Engine {
         let next = tokens::gap(text, end + 1)?;
         if now.is_closer(text[next]) {
             // The brace may belong to the text of a whole document.
-            let doubtful = self.whole && !now.list && text[value..end].contains(&b'{');
+            let doubtful = self.whole && !now.list() && text[value..end].contains(&b'{');
             let closes = !doubtful
-                && self.frames.depth() > 1
                 && self.may_close()
                 && matches!(text[tokens::gap(text, next + 1)?], b',' | b'}' | b']');
             return closes.then_some((next, Next::Closer));
@@ -328,7 +367,7 @@ impl Engine {
                 return self.may_close().then_some((next, Next::Comma(item)));
             }
         }
-        if !now.list {
+        if !now.list() {
             return member_key::<DIALECT>(text, next + 1, &mut self.fast.blocks)
                 .map(|key| (next, Next::Member(key)));
         }

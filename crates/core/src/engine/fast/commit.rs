@@ -1,9 +1,10 @@
 //! Moving the engine's state to where the fast path is certain.
 
 use super::{
-    Delimiter, Digits, End, Engine, MAX_TOKEN, Phase,
+    Delimiter, Digits, End, Engine, Phase,
     characters::cut_character,
     dialect::{self, SINGLE},
+    pieces::is_content,
     tokens::{self, After, Content, Key},
 };
 use crate::{
@@ -23,11 +24,7 @@ impl Engine {
     /// Whether the key that was read is valid UTF-8.
     pub(super) fn fast_key_is_text(&self, carry: &[u8], text: &[u8], base: usize) -> bool {
         let (before, after) = self.fast_key(carry, text, base);
-        let mut bytes = [0; MAX_TOKEN];
-        let (head, tail) = bytes.split_at_mut(before.len());
-        head.copy_from_slice(before);
-        tail[..after.len()].copy_from_slice(after);
-        core::str::from_utf8(&bytes[..before.len() + after.len()]).is_ok()
+        is_content(before, after)
     }
 
     /// The bytes of the key that was read: those in `carry`, and those in `text`.

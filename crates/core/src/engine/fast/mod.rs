@@ -10,10 +10,12 @@
 //! The fast path is entered only after a step of the engine, and left only at a certain byte, so
 //! neither depends on where a chunk ends.
 
+mod automaton;
 mod bulk;
 mod characters;
 mod commit;
 mod dialect;
+mod pieces;
 mod steps;
 mod tokens;
 
@@ -293,6 +295,9 @@ impl Engine {
     /// Runs the automaton on `text`.
     #[inline(always)]
     fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
+        if self.read_wide_piece(text, base) {
+            return End::More;
+        }
         self.fast.blocks.begin_chunk(base);
         if self.fast.dialect.is_seen() {
             return self.dialect_steps(carry, text, base, 0);

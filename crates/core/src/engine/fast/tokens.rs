@@ -3,6 +3,7 @@
 use super::{
     Delimiter, MAX_TOKEN,
     characters::{Utf8Blocks, characters},
+    pieces,
 };
 use crate::{engine::strings::is_plain_unit, scan};
 
@@ -82,6 +83,14 @@ pub(super) fn wide_run(text: &[u8], from: usize) -> usize {
 
 #[inline(never)]
 fn wide_content(text: &[u8], start: usize, end: usize, blocks: &mut Utf8Blocks) -> Content {
+    let mut end = end;
+    if text.len() - end <= pieces::LONGEST && text[end] >= 0x80 {
+        let (read, after) = pieces::short_content(text, end);
+        if let Some(after) = after {
+            return Content { from: start, end: read, after };
+        }
+        end = read;
+    }
     content_from(text, start, end, blocks)
 }
 

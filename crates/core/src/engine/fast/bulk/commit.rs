@@ -2,12 +2,12 @@
 
 use crate::{
     engine::{
-        Closed, Comma, Engine,
+        Comma, Engine,
         fast::{
             Delimiter,
             tokens::{Content, Key},
         },
-        frames::Shape,
+        frames::{Nested, Shape},
     },
     grammar::Expect,
 };
@@ -20,13 +20,16 @@ const fn some(at: usize) -> Option<usize> {
 }
 
 /// The state while reading in bulk. Indices are indices in the chunk.
+#[derive(Clone, Copy)]
 pub(super) struct Bulk {
     /// The end of the last value, or of the bracket that was opened last.
     pub(super) ended: usize,
     /// Where the content of the last value starts, if it is a string.
     pub(super) string: usize,
-    /// Whether the innermost container is an array.
-    pub(super) list: bool,
+    /// What closes the innermost container.
+    pub(super) closer: u8,
+    /// The containers that were opened and closed.
+    pub(super) nested: Nested,
     /// How many keys were read, or items were begun, in the innermost container.
     pub(super) items: usize,
     /// The key that was read last.
@@ -61,7 +64,7 @@ impl Bulk {
     /// Begins an item. A member has begun with its key.
     #[inline(always)]
     pub(super) fn begin(&mut self) {
-        if self.list {
+        if self.list() {
             self.items += 1;
             self.comma = self.pending;
         }
@@ -78,18 +81,24 @@ impl Bulk {
     /// Whether this byte closes the innermost container.
     #[inline(always)]
     pub(super) const fn is_closer(&self, byte: u8) -> bool {
-        byte == if self.list { b']' } else { b'}' }
+        byte == self.closer
+    }
+
+    /// Whether the innermost container is an array.
+    #[inline(always)]
+    pub(super) const fn list(&self) -> bool {
+        self.closer == b']'
     }
 }
 
 impl Engine {
     /// Whether a container may open at `value`.
     #[inline(always)]
-    pub(super) fn may_open(&self, list: bool, text: &[u8], value: usize) -> bool {
+    pub(super) fn may_open(&self, now: &Bulk, text: &[u8], value: usize) -> bool {
         // The value of a member may be a placeholder, as in `{{name}}`.
         let doubled =
-            !list && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
-        !doubled && self.frames.depth() < self.options.limits().depth()
+            !now.list() && text[value] == b'{' && matches!(text.get(value + 1), None | Some(b'{'));
+        !doubled && self.frames.may_nest(&now.nested)
     }
 
     /// Whether the innermost container is directly inside an array or object of the input.
@@ -107,31 +116,19 @@ impl Engine {
         base: usize,
         value: usize,
     ) {
-        let shape = if list { Shape::Array } else { Shape::Object };
         self.bulk_frame(now, text);
-        self.frames.push(shape, base + value);
+        self.frames.open_nested(list, base + value);
         now.value_ended(value + 1);
-        (now.list, now.items, now.own_key, now.comma) = (list, 0, false, NONE);
-    }
-
-    /// Closes the innermost container at `at`, unless the other rules have to handle that.
-    #[inline(always)]
-    pub(super) fn bulk_close(&mut self, now: &mut Bulk, base: usize, at: usize) -> bool {
-        let start = self.frames.start();
-        let Some((list, items)) = self.frames.close_inner() else { return false };
-        self.closed = Closed { items: now.items, is_object: !now.list, start, end: base + at + 1 };
-        now.value_ended(at + 1);
-        (now.list, now.items) = (list, items);
-        now.own_key = false;
-        true
+        now.closer = if list { b']' } else { b'}' };
+        (now.items, now.own_key, now.comma) = (0, false, NONE);
     }
 
     /// Stores what is known of the innermost container.
     #[inline(always)]
     pub(super) fn bulk_frame(&mut self, now: &Bulk, text: &[u8]) {
         if now.own_key {
-            self.frames.set_member(now.items, text, now.key.0, now.key.1);
-        } else if now.list {
+            self.frames.set_nested_member(&now.nested, now.items, text, now.key);
+        } else if now.list() {
             self.frames.set_items(now.items);
         }
     }
@@ -139,6 +136,7 @@ impl Engine {
     /// Stores the state after the last value, or after the container that was opened last.
     pub(super) fn bulk_commit(&mut self, now: &Bulk, text: &[u8], base: usize) {
         self.bulk_frame(now, text);
+        self.frames.end_nested(&now.nested, text);
         let ended = base + now.ended;
         let string = now.string != NONE;
         self.pos = ended;
@@ -160,7 +158,7 @@ impl Engine {
             self.member.key_start =
                 base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
         }
-        self.expect = match (now.list, now.items) {
+        self.expect = match (now.list(), now.items) {
             (true, 0) => Expect::FirstItem,
             (true, _) => Expect::ItemEnd,
             (false, 0) => Expect::FirstKey,
@@ -170,7 +168,7 @@ impl Engine {
 
     /// Stores what was read between the last value and the next one.
     pub(super) fn bulk_to_value(&mut self, now: &Bulk, base: usize, value: usize) {
-        if now.list {
+        if now.list() {
             self.fast.comma = some(now.pending);
         } else {
             self.lex_start = base + now.key.0;

@@ -1,0 +1,107 @@
+//! UTF-8 as an automaton of nine states (RFC 3629, section 4), without a branch.
+//!
+//! Its rows are words: a state is the offset of its next state in the row of a byte, so that a step
+//! is a load and a shift.
+
+/// Which bytes may come next.
+pub(super) type State = u32;
+
+/// None: the text is wrong.
+pub(super) const WRONG: State = 0;
+/// The first byte of a character.
+pub(super) const WHOLE: State = 6;
+/// One, two and three bytes that continue the character.
+const ONE: State = 12;
+const TWO: State = 18;
+const THREE: State = 24;
+/// The second byte, of which not all values are allowed, after the bytes E0, ED, F0 and F4.
+const AFTER_E0: State = 30;
+const AFTER_ED: State = 36;
+const AFTER_F0: State = 42;
+const AFTER_F4: State = 48;
+
+/// For every byte, the next state for each state.
+pub(super) struct Rows([u64; 256]);
+
+impl Rows {
+    /// UTF-8 without control characters, backslashes and double quotes.
+    pub(super) const fn content() -> Self {
+        let mut rows = [0; 256];
+        let mut byte = 0;
+        while byte < rows.len() {
+            rows[byte] = row(byte as u8);
+            byte += 1;
+        }
+        Self(rows)
+    }
+
+    #[inline(always)]
+    pub(super) fn read(&self, state: State, text: &[u8]) -> State {
+        let end = text.iter().fold(u64::from(state), |state, byte| self.step(state, *byte));
+        (end & 0x3f) as State
+    }
+
+    /// Only the lowest bits of a word are the state, and only they say how far to shift.
+    #[inline(always)]
+    fn step(&self, state: u64, byte: u8) -> u64 {
+        self.0[usize::from(byte)].wrapping_shr(state as u32)
+    }
+}
+
+/// The row of a byte in the content of a string.
+const fn row(byte: u8) -> u64 {
+    match byte {
+        b'"' | b'\\' | ..0x20 => 0,
+        0x20..=0x7f => to(WHOLE, WHOLE),
+        0x80..=0x8f => continues() | to(AFTER_ED, ONE) | to(AFTER_F4, TWO),
+        0x90..=0x9f => continues() | to(AFTER_ED, ONE) | to(AFTER_F0, TWO),
+        0xa0..=0xbf => continues() | to(AFTER_E0, ONE) | to(AFTER_F0, TWO),
+        0xc2..=0xdf => to(WHOLE, ONE),
+        0xe0 => to(WHOLE, AFTER_E0),
+        0xed => to(WHOLE, AFTER_ED),
+        0xe1..=0xef => to(WHOLE, TWO),
+        0xf0 => to(WHOLE, AFTER_F0),
+        0xf1..=0xf3 => to(WHOLE, THREE),
+        0xf4 => to(WHOLE, AFTER_F4),
+        0xc0 | 0xc1 | 0xf5.. => 0,
+    }
+}
+
+const fn to(state: State, next: State) -> u64 {
+    (next as u64) << state
+}
+
+const fn continues() -> u64 {
+    to(ONE, WHOLE) | to(TWO, ONE) | to(THREE, TWO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_is_read() {
+        let content = Rows::content();
+        let bytes = [
+            0, 0x1f, b' ', b'"', b'\\', 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1,
+            0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+        ];
+        let special = |byte: &u8| matches!(*byte, b'"' | b'\\' | ..0x20);
+        for first in 0..=0xff {
+            for second in bytes {
+                for third in bytes {
+                    for fourth in bytes {
+                        let text = [first, second, third, fourth];
+                        let valid = core::str::from_utf8(&text).is_ok();
+                        let plain = valid && !text.iter().any(special);
+                        for cut in 0..=4 {
+                            let (before, after) = text.split_at(cut);
+                            let state = content.read(content.read(WHOLE, before), after);
+                            assert_eq!(state == WHOLE, plain, "{text:x?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
