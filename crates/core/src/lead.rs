@@ -258,6 +258,21 @@ enum Member {
     Colon,
 }
 
+/// What is asked for, after `final`.
+const ANSWERS: &[&[u8]] = &[
+    b"answer",
+    b"version",
+    b"result",
+    b"output",
+    b"response",
+    b"reply",
+    b"solution",
+    b"json",
+    b"object",
+    b"document",
+    b"",
+];
+
 impl Lead {
     /// The state before the first byte.
     #[must_use]
@@ -286,21 +301,32 @@ impl Lead {
         lead
     }
 
-    /// Whether the text between two documents says that the second one replaces the first: that it is the
-    /// final answer, or a corrected one. Only its last lines count, and only English words.
-    ///
-    /// ```
-    /// use jsonmend_core::Lead;
-    /// assert!(Lead::announces_answer(b"\n\nFinal answer:\n"));
-    /// assert!(!Lead::announces_answer(b"\nand the second one:\n"));
-    /// ```
+    /// Whether the text between two documents says that the second one replaces the first: that it
+    /// is the final answer, or a corrected one. Only the line that leads to it counts, if that is a
+    /// label or a heading, and only English words: this is for the other crates.
+    #[doc(hidden)]
     #[must_use]
     pub fn announces_answer(text: &[u8]) -> bool {
-        const WORDS: [&[u8]; 5] = [b"final", b"finally", b"corrected", b"correction", b"revised"];
-        const LAST: usize = 256;
-        let last = text.get(text.len().saturating_sub(LAST)..).unwrap_or(text);
-        let mut words = last.split(|byte| !byte.is_ascii_alphanumeric());
-        words.any(|word| WORDS.iter().any(|own| word.eq_ignore_ascii_case(own)))
+        let is_fence = |line: &&[u8]| line.starts_with(b"```") || line.starts_with(b"~~~");
+        let lines = text.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut lines = lines.filter(|line| !line.is_empty() && !is_fence(line));
+        let Some(line) = lines.next() else { return false };
+        let is_label = line.trim_ascii_end().ends_with(b":")
+            || line.starts_with(b"#")
+            || [b"**", b":*", b"__"].iter().any(|end| line.ends_with(*end));
+        let of = |word: &[u8], words: &[&[u8]]| {
+            words.iter().any(|other| word.eq_ignore_ascii_case(other))
+        };
+        let mut words = line.split(|byte| !byte.is_ascii_alphanumeric());
+        // A number counts something, of which this may be the last.
+        let counts = words.clone().any(|word| word.iter().any(u8::is_ascii_digit));
+        let mut is_answer = false;
+        while let Some(word) = words.next() {
+            is_answer |= of(word, &[b"corrected", b"correction", b"revised"])
+                || of(word, &[b"final"])
+                    && words.clone().next().is_none_or(|next| of(next, ANSWERS));
+        }
+        is_label && !counts && is_answer
     }
 
     /// Reads one byte.
@@ -321,7 +347,7 @@ impl Lead {
                 return;
             }
             // That of a sequence for a terminal opens nothing.
-            _ if matches!(self.line.within, Within::Colour) => {}
+            b'[' if matches!(self.line.within, Within::Colour) => {}
             _ => self.open.read(byte),
         }
         self.fenced &= byte.is_ascii_whitespace();
@@ -340,8 +366,13 @@ impl Lead {
         let (lines, tail) = rest.split_at((last + 1).saturating_sub(first + 1));
         self.words(head);
         // `[` and `{` differ in one bit, and so do `]` and `}`.
-        let opens =
-            |byte: u8| (byte | 0x20 == b'{') | (byte == b'(') | (byte == b'`') | (byte == b'~');
+        let opens = |byte: u8| {
+            (byte | 0x20 == b'{')
+                | (byte == b'(')
+                | (byte == b'`')
+                | (byte == b'~')
+                | (byte == b'\x1b')
+        };
         let closes = |byte: u8| (byte | 0x20 == b'}') | (byte == b')');
         if scan::find(lines, opens).is_some() {
             self.words(lines);
@@ -486,7 +517,10 @@ mod tests {
 
     #[test]
     fn text_at_once_is_text_byte_by_byte() {
-        const PARTS: [&str; 20] = [
+        const PARTS: [&str; 23] = [
+            "\x1b",
+            "\x1b[0m",
+            "\n\x1b] x\n",
             "a word",
             " two more",
             "1",
@@ -519,6 +553,26 @@ mod tests {
             text.iter().for_each(|byte| bytes.byte(*byte));
             text.chunks(1 + round % 31).for_each(|chunk| runs.text(chunk));
             assert_eq!(bytes, runs, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_label_announces_the_answer() {
+        for (text, announces) in [
+            ("\n\nFinal answer:\n", true),
+            ("Here is the corrected version:\n\n```json\n", true),
+            ("## Final Answer\n", true),
+            ("**Corrected**\n", true),
+            ("The **final** output:\n", true),
+            ("Revised:\n", true),
+            ("I have corrected the date. ", false),
+            ("2. Final section:\n", false),
+            ("And finally the second user:", false),
+            ("User two, who sat the final exam:", false),
+            ("Final answer:\n\nAnd another one:\n", false),
+            ("", false),
+        ] {
+            assert_eq!(Lead::announces_answer(text.as_bytes()), announces, "{text}");
         }
     }
 

@@ -143,9 +143,10 @@ impl Line {
         self.begun = true;
     }
 
-    /// Whether what follows is in a sequence for a terminal.
-    pub(super) const fn is_colour(&self) -> bool {
-        self.colour.is_open()
+    /// Whether the byte that follows is in a sequence for a terminal.
+    pub(super) const fn is_colour(&self, next: u8) -> bool {
+        let mut colour = self.colour;
+        colour.is_open() && colour.read(next)
     }
 
     pub(super) const fn prev(&self) -> u8 {

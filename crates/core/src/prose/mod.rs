@@ -214,7 +214,7 @@ impl Prose {
         guide: Option<&dyn Guide>,
     ) -> Option<Mark> {
         let byte = ahead.first().copied()?;
-        if self.line.is_colour() {
+        if self.line.is_colour(byte) {
             return Some(Mark::Text(1));
         }
         let line_start = self.line.is_start();

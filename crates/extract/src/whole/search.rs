@@ -138,7 +138,10 @@ impl Documents {
             Some(Lead::announces_answer(gap))
         };
         let first = leads(0)?;
-        (1..self.len()).rev().find(|at| !first && leads(*at) == Some(true))
+        // A draft is of the same type as the answer.
+        let bracket = |at: usize| input.get(self.spans.get(at)?.start);
+        let mut later = (1..self.len()).rev();
+        later.find(|at| !first && bracket(*at) == bracket(0) && leads(*at) == Some(true))
     }
 
     /// How far the document at that position may be read: to the next one.
