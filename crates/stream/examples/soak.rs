@@ -154,7 +154,7 @@ fn run(streams: usize, bodies: &Bodies) -> Costs {
 /// Reads chunks, and counts the events.
 type Way = dyn Fn(&[Vec<u8>]) -> usize;
 
-/// What the adapter costs beside the reader that it wraps.
+/// What the adapter costs in addition to the reader that it wraps.
 #[derive(Debug)]
 struct Adapter {
     /// How much longer the same chunks take: the median ratio.
@@ -249,7 +249,7 @@ fn main() {
     let Adapter { ratio, allocations, event, chunk } = adapter(streams.clamp(1, 1_000), &bodies);
     let percent = 100.0 * (ratio - 1.0);
     println!(
-        "through the adapter, a response takes {percent:+.1} % of time and {allocations:+.1} allocations beside the reader"
+        "through the adapter, a response takes {percent:+.1} % of time and {allocations:+.1} allocations more than through the reader"
     );
     println!("{event:.0} ns an event, {chunk:.0} ns a chunk");
 }

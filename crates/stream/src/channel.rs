@@ -82,9 +82,11 @@ impl ChannelOptions {
     /// ```
     #[must_use]
     pub fn arguments_of(tool: &str, options: ResponseOptions) -> Self {
+        let (wire, mending) = (options.wire(), options.wire().mending().clone());
+        let policy = wire.policies().and_then(|policies| policies.find(tool));
         Self {
             scope: Scope::Whole,
-            mending: options.wire().mending().clone(),
+            mending: policy.map_or(mending.clone(), |policy| mending.with_policy(policy)),
             limit: options.object_limit(),
             tool: Some(tool.into()),
             body: Some(options),
@@ -334,8 +336,13 @@ impl<D: Document> Channel<D> {
                 Event::Text { block, text, .. } if self.tool.is_none() => {
                     self.read(block, text.as_bytes());
                 }
-                Event::Finish(finish) => self.finish(Some(finish.choice())),
+                Event::Finish(finish) => {
+                    self.drain_calls();
+                    self.finish(Some(finish.choice()));
+                }
                 Event::Error(error) => {
+                    // What came before it, whatever the size of the chunks.
+                    self.drain_calls();
                     self.failed = true;
                     self.queue.push_back(InChannel::Provider(error));
                 }

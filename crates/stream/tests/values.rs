@@ -12,7 +12,7 @@ use jsonmend_extract::Scope;
 use jsonmend_stream::{
     ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
 };
-use jsonmend_wire::{WireLimits, WireOptions, sse::SseLimits};
+use jsonmend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use source::Source;
@@ -266,7 +266,11 @@ fn items_of_the_arguments_of_calls() {
 fn a_call_that_breaks_off_gives_only_whole_items() {
     let permissive = Options::new().with_policy(Policy::PERMISSIVE);
     let permissive = ResponseOptions::new().with_wire(WireOptions::new().with_mending(permissive));
-    for options in [ResponseOptions::new(), permissive] {
+    // What the tool allows counts, and not what all calls may have.
+    let strict = WireOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let policies = ToolPolicies::new(|tool| (tool == "add_rows").then_some(Policy::PERMISSIVE));
+    let by_tool = ResponseOptions::new().with_wire(strict.with_policies(policies));
+    for options in [ResponseOptions::new(), permissive, by_tool] {
         let options = ChannelOptions::arguments_of("add_rows", options);
         for (arguments, whole) in [
             ("{\"rows\": [[1], [2], [3", 2),
@@ -287,6 +291,7 @@ fn a_call_that_breaks_off_gives_only_whole_items() {
                 assert_eq!((values(&sum), sum.errors.len()), (want, 1), "{body}: {sum:?}");
                 let counted = sum.errors[0].ends_with("after 2 items");
                 assert!(sum.errors[0].starts_with("the document is not complete"), "{sum:?}");
+                assert!(!sum.errors[0].contains("invalid"), "{sum:?}");
                 assert_eq!(counted, whole == 2, "{sum:?}");
             }
         }
