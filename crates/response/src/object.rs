@@ -167,11 +167,11 @@ impl ObjectBuilder {
     ///
     /// let mut builder = ObjectBuilder::new(0, Block::default(), 0, 1024);
     /// builder.push(b"{\"a\": 1}");
-    /// builder.doubt(Doubt::LostEvent);
+    /// builder.note_doubt(Doubt::LostEvent);
     /// let object = builder.end(Outcome::Unchanged);
     /// assert_eq!((object.outcome(), object.doubt()), (Outcome::Closed, Some(Doubt::LostEvent)));
     /// ```
-    pub fn doubt(&mut self, doubt: Doubt) {
+    pub fn note_doubt(&mut self, doubt: Doubt) {
         self.doubt.get_or_insert(doubt);
     }
 

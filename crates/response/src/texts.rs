@@ -265,7 +265,7 @@ impl TextSink for Route<'_> {
     }
     fn end(&mut self, outcome: Outcome) {
         if let Some(mut open) = self.open.take() {
-            self.lost.into_iter().for_each(|doubt| open.doubt(doubt));
+            self.lost.into_iter().for_each(|doubt| open.note_doubt(doubt));
             self.ended += 1;
             *self.kept = self.kept.saturating_sub(open.weight());
             queue(self.events, Event::ObjectEnded(Box::new(open.end(outcome))));

@@ -336,9 +336,7 @@
     const answer = answers.get(chosen);
     const [id, version] = drawnDetail;
     const now = answer?.version ?? 0;
-    if (id === (answer?.id ?? null) && version === now && !answer?.open) return;
-    const moved = id === (answer?.id ?? null) && version === now;
-    if (moved) return;
+    if (id === (answer?.id ?? null) && version === now) return;
     drawnDetail = [answer?.id ?? null, now];
     if (!answer) {
       detail.replaceChildren(element("p", "note", "No answer is selected."));
