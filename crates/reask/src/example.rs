@@ -90,7 +90,7 @@ fn made(schema: &Schema, required_only: bool) -> Example {
     Example { value, is_valid }
 }
 
-/// Whether a value is valid as it is, as far as that can be found out with so many steps.
+/// Whether a value is valid as it is, as far as that can be found out in at most `steps` steps.
 fn is_valid(schema: &Schema, value: &Value, steps: u64) -> bool {
     let engine = Options::new().with_policy(Policy::STRICT);
     let options = FitOptions::new().with_engine(engine).with_scope(Scope::Whole).with_steps(steps);

@@ -30,7 +30,7 @@ struct Field {
     schema: Value,
     /// The property does not exist in the schema.
     is_removal: bool,
-    /// The property may be left out, which `null` in the reply stands for.
+    /// The property may be left out: `null` in the reply means that.
     is_optional: bool,
     /// The pointer under which the value was probably sent instead.
     sent_as: Option<String>,
@@ -124,7 +124,7 @@ impl Fields {
     }
 
     /// The value with the parts of a reply in it: with everything else as it is, and without what was sent
-    /// under a wrong name. Empty if the reply holds none of the fields. Each way to read it may take that many steps.
+    /// under a wrong name. Empty if the reply holds none of the fields. Each way to read it may take `steps` steps.
     pub(crate) fn merge(&self, reply: &str, steps: u64) -> Vec<String> {
         // Of the reply, only the keys matter. The rules for the values are those of the whole schema, which
         // is applied to the result.

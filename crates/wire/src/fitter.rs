@@ -73,7 +73,7 @@ impl Fitter {
 
 /// Which repairs may be made in the arguments of a tool, by its name.
 ///
-/// It is asked when the first arguments of a call arrive, if its name is known by then, and once more where the call is
+/// It is asked when the first arguments of a call arrive, if its name is known by then, and again where the call is
 /// fitted to a schema.
 /// `None` leaves the policy of [`WireOptions::with_mending`](crate::WireOptions::with_mending). It does
 /// not apply to calls that are found in a text. A `ToolPolicies` is equal only to itself and its clones.

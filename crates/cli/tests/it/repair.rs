@@ -118,7 +118,7 @@ fn escapes_of_the_input_reach_the_output_and_not_the_screen() {
 }
 
 #[test]
-fn what_follows_a_refusal_in_a_stream_is_told() {
+fn what_follows_a_refusal_in_a_stream_is_reported() {
     let text = "{\"a\": 1} // é 木 {\"a\": 2}".as_bytes();
     let args = ["repair", "--stream", "--json", "--policy", "conservative"];
     let done = run(&args, text);
@@ -130,7 +130,7 @@ fn what_follows_a_refusal_in_a_stream_is_told() {
 }
 
 #[test]
-fn a_limit_in_the_middle_of_a_stream_is_told() {
+fn a_limit_in_the_middle_of_a_stream_is_reported() {
     let (text, args) = ("['a', [[1]]]", ["repair", "--stream", "--depth", "2"]);
     let done = run(&args, text);
     assert_eq!((done.code, done.stdout.trim_end()), (5, "[\"a\", [[1]]]"));
@@ -153,7 +153,7 @@ fn every_record_of_a_stream_is_mended_however_many_there_are() {
 }
 
 #[test]
-fn why_a_stream_was_refused_is_told() {
+fn why_a_stream_was_refused_is_reported() {
     let args = ["repair", "--stream", "--policy", "conservative"];
     for (text, args, reason) in [
         ("[NaN]", &args[..], "byte 1: not valid JSON: it needs the repair non-finite (lossy)"),

@@ -52,7 +52,7 @@ impl Facts<'_> {
     pub(crate) fn whole(&self) -> Prompt {
         let title =
             if self.is_last { "This was the answer." } else { "This was the best answer so far." };
-        // A hint says that the answer was the schema, which the model need not read once more.
+        // A hint says that the answer was the schema, which the model need not read again.
         let is_echo = self.issues.iter().any(|issue| issue.code() == IssueCode::SchemaEcho);
         let answer = match self.is_fresh || is_echo {
             true => String::new(),

@@ -140,7 +140,7 @@ impl<T: Unpin> Future for Late<T> {
                 self.polls = left;
                 Poll::Pending
             }
-            None => Poll::Ready(self.value.take().expect("it is polled once more")),
+            None => Poll::Ready(self.value.take().expect("it is polled again")),
         }
     }
 }
@@ -204,7 +204,7 @@ fn a_run_can_be_dropped_wherever_it_waits() {
             if !is_dropped {
                 break;
             }
-            // The same question once more, and everything that was answered counts once.
+            // The same question again, and everything that was answered counts once.
             let driver = reask.driver(&clock).with_retry(RetryPolicy::new(), 1);
             let mut run = pin!(driver.run(call));
             let end = loop {

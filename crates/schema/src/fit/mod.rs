@@ -91,7 +91,8 @@ impl FitOptions {
     }
 
     /// Sets how much work a text may take, in steps, in addition to 256 for each of its bytes. Whatever takes more has
-    /// the outcome [`Outcome::Overflow`]. What a step is says `docs/schema.md` of the repository.
+    /// the outcome [`Outcome::Overflow`]. A step is about the work of comparing a value with one part of the schema.
+    /// [`Schema::accepts`](crate::Schema::accepts) and [`Schema::validate`](crate::Schema::validate) have the default.
     ///
     /// ### Default
     /// 33,554,432, which valid values are far below: a hostile schema can then take about a second.

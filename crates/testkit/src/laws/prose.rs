@@ -113,8 +113,8 @@ fn agrees(
         return Ok(());
     }
     check.that(text.as_bytes().trim_ascii() == json, || about("another text"))?;
-    // That what is around the document belongs to it, and is never closed, shows only where one
-    // document is wanted.
+    // Whether the text around the document belongs to it, and is never closed, is reported only where
+    // one document is wanted.
     let around = |repair: &Repair| {
         repair.end() <= start || repair.end() == input.len() && repair.start() > start
     };
