@@ -12,14 +12,45 @@ pub(crate) fn is_open(source: &Value, issue: &Issue, cut_at: Option<&Path>) -> b
         return true;
     }
     let is_last = cut_at.is_some_and(|cut_at| cut_at.steps() == issue.path().steps());
-    let is_too_much = || ["at most", "less than"].iter().any(|w| issue.expected().starts_with(w));
     is_last
         && match issue.code() {
-            IssueCode::Length | IssueCode::Range => !is_too_much(),
+            IssueCode::Length => keyword(issue) == "minLength",
+            IssueCode::Range => may_reach_bound(source, issue),
             IssueCode::Format | IssueCode::Pattern => true,
             IssueCode::Const | IssueCode::Enum => is_begun(source, issue),
             _ => false,
         }
+}
+
+/// The keyword of the schema that the value does not satisfy.
+fn keyword(issue: &Issue) -> &str {
+    issue.schema_path().rsplit('/').next().unwrap_or_default()
+}
+
+/// Whether further digits can bring a number that was cut off within its bound. They only ever make
+/// it larger in magnitude, and after a point by less than one of its last place.
+fn may_reach_bound(source: &Value, issue: &Issue) -> bool {
+    let number = issue.received().raw();
+    let (is_negative, digits) = match number.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, number),
+    };
+    let is_below = matches!(keyword(issue), "minimum" | "exclusiveMinimum");
+    if is_below == is_negative {
+        return false;
+    }
+    // An exponent can make it anything.
+    if digits.contains(['e', 'E']) {
+        return true;
+    }
+    let place = match digits.split_once('.') {
+        Some((_, decimals)) => 0.1_f64.powi(decimals.len().try_into().unwrap_or(i32::MAX)),
+        None if digits == "0" => 1.0,
+        None => return true,
+    };
+    let bound = source.pointer(issue.schema_path()).and_then(Value::as_f64);
+    let magnitude = digits.parse::<f64>().ok();
+    bound.zip(magnitude).is_none_or(|(bound, magnitude)| magnitude + place > bound.abs())
 }
 
 /// Whether the text that an issue is about is the beginning of one that the schema lists.

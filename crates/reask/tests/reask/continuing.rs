@@ -133,6 +133,32 @@ fn a_value_at_the_end_is_wrong_only_if_nothing_can_make_it_right() {
     }
 }
 
+/// Further digits only make a number larger in magnitude.
+#[test]
+fn a_number_goes_on_only_if_digits_can_bring_it_within_its_bound() {
+    let is_continued = |bound: &str, text: &str| {
+        let text_of_schema = format!(r#"{{"properties": {{"t": {{"type": "number", {bound}}}}}}}"#);
+        let mut reask = Reask::new(&schema(&text_of_schema), ReaskOptions::new());
+        matches!(reask.answer(&cut(&format!("{{\"t\": {text}")), Duration::ZERO), Step::Continue(_))
+    };
+    for (bound, text, is_open) in [
+        (r#""minimum": 10"#, "1", true),
+        (r#""exclusiveMinimum": 1.5"#, "1", true),
+        (r#""minimum": 0.95"#, "0.9", true),
+        (r#""minimum": 0.5"#, "0", true),
+        (r#""maximum": -20"#, "-3", true),
+        (r#""minimum": 1e6"#, "1e", true),
+        (r#""minimum": 1"#, "0.5", false),
+        (r#""minimum": 2"#, "1.5", false),
+        (r#""minimum": 5"#, "0", false),
+        (r#""minimum": -3"#, "-5", false),
+        (r#""maximum": 4"#, "5", false),
+        (r#""exclusiveMaximum": 5"#, "5", false),
+    ] {
+        assert_eq!(is_continued(bound, text), is_open, "{bound}: {text}");
+    }
+}
+
 #[test]
 fn an_answer_is_not_continued_for_ever() {
     let mut reask = booking(ReaskOptions::new());

@@ -193,7 +193,8 @@ impl Issue {
     /// Whether the issue is that something is missing, rather than that something else is in its
     /// place.
     pub(crate) fn is_lack(&self) -> bool {
-        let short = self.code == IssueCode::Count && self.expected.starts_with("at least ");
+        let keyword = self.schema_path.rsplit('/').next();
+        let short = matches!(keyword, Some("minItems" | "minProperties"));
         (short || self.code == IssueCode::Missing) && self.hint.is_none()
     }
 
