@@ -181,12 +181,6 @@ fn quoted_key(look: &mut Look<'_>, ground: Ground, enough: bool) -> Verdict {
         None => quote.double,
         Some(b':' | b'=') => true,
         Some(0xEF) => look.eat("：".as_bytes(), true)?,
-        // `{"rows", [`: the comma was meant to be a colon.
-        Some(b',') if quote.double => {
-            look.bump();
-            look.skip_space();
-            matches!(look.peek(false)?, Some(b'{' | b'['))
-        }
         Some(next) => {
             quote.double && (is_word(next) || matches!(next, b'"' | b'{' | b'[' | b'-' | b'/'))
         }

@@ -148,8 +148,14 @@ impl Reading {
         let text = input.trim_ascii_end();
         let around = input.get(closed..text.len()).unwrap_or_default().trim_ascii_start();
         if !around.is_empty() {
-            let fence = around == b"```";
-            let kind = if fence { RepairKind::CodeFence } else { RepairKind::TrailingProse };
+            let kind = match around {
+                b"```" => RepairKind::CodeFence,
+                // Words may as well be the end of the string.
+                _ if around.iter().any(u8::is_ascii_alphanumeric) && !around.ends_with(b">") => {
+                    RepairKind::StrayText
+                }
+                _ => RepairKind::TrailingProse,
+            };
             if !options.policy().allows(kind) {
                 return None;
             }

@@ -74,7 +74,9 @@ fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
     look.skip_space();
     match look.peek(enough)? {
         None => Ok(enough),
-        Some(b',' | b';') => Ok(true),
+        Some(b',') => Ok(true),
+        // `["a"; 5]` is code.
+        Some(b';') => Ok(ground >= Ground::Led),
         Some(b']') => {
             look.bump();
             Ok(match look.peek(true)? {
