@@ -79,7 +79,7 @@ pub(crate) fn answer(
     response
 }
 
-/// Whether a browser says that another site asks. It could not read the stream, but it could keep all of them.
+/// Whether a browser says that another site asks. It could not read the stream, but it could occupy every place.
 fn is_foreign(request: &Request<Incoming>) -> bool {
     let site = request.headers().get("sec-fetch-site");
     site.is_some_and(|site| site != "same-origin" && site != "none")

@@ -130,7 +130,7 @@ fn fit(
     let (name, schema, rules) = declared.tool(call.name())?;
     let options = options(switches, name, rules);
     let input = call.raw().as_bytes();
-    // What was mended with the same guide is not mended once more. A longer text was mended as it arrived.
+    // What was mended with the same guide is not mended again. A longer text was mended as it arrived.
     let known = call.is_guided() && call.outcome() == Outcome::Repaired;
     let known = known && input.len() <= options.engine().limits().buffer();
     let fitted = if known {

@@ -72,8 +72,8 @@ impl Recent {
         format!("{{\"answers\":[{}]}}", answers.join(","))
     }
 
-    /// The answers after so many, the last one first, as far as they are kept and take so many bytes; how many
-    /// are left out; and how many there have been.
+    /// The answers after the first `before` ones, the last one first, as far as they are kept and take no more than
+    /// `bytes`; how many are left out; and how many there have been.
     pub(crate) fn since(&self, before: u64, bytes: usize) -> (Vec<String>, u64, u64) {
         let answers = self.lock();
         let seen = answers.seen;

@@ -87,7 +87,7 @@ struct Packed {
     _held: Held,
 }
 
-/// What unpacks. Each reads from a queue, and can be asked again once more is in it.
+/// A decompressor. It reads from a queue, and can be called again when there is more in it.
 enum Decoder {
     Brotli(Box<Decompressor<Queue>>),
     /// The first bytes say which of two formats it is.

@@ -20,6 +20,7 @@ use again::Again;
 use crate::{
     config::{Mode, Repair, Upstream},
     headers,
+    live::name_shown,
     recent::About,
     refusal::Refusal,
     relay::{Passing, Relay},
@@ -107,7 +108,8 @@ async fn forward(
     };
     let end = began + shared.config.limits().total();
     let (mut sent, request) = send(shared, number, path, request, end).await.map_err(named)?;
-    passing.about.model = sent.asked.model.clone().unwrap_or_default();
+    // It is kept for each of the last answers, and a client may send any name.
+    passing.about.model = name_shown(sent.asked.model.as_deref().unwrap_or_default());
     passing.watched.asks(&passing.about.model);
     passing.about.fixed = sent.asked.fixed;
     let Fixed { mended, replaced } = sent.asked.fixed;

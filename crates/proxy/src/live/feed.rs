@@ -19,7 +19,7 @@ use tokio::{
 use super::{Live, Second};
 use crate::{metrics::Gauge, recent::unix_millis, shared::Shared, timed::BoxError};
 
-/// How often it is looked whether something changed.
+/// How often the feed looks for changes.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Ticks without a change, after which a comment keeps the connection open.

@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub(crate) use feed::Feed;
 pub(crate) use page::{PAGE, POLICY};
-pub(crate) use watched::Watched;
+pub(crate) use watched::{Watched, name_shown};
 
 use crate::{
     account::{Account, Verdict},
@@ -115,7 +115,7 @@ impl Live {
         }
     }
 
-    /// Room for one more page, if there is any.
+    /// Room for another page, if there is any.
     pub(crate) fn reader(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.readers).try_acquire_owned().ok()
     }

@@ -34,7 +34,7 @@ pub(crate) static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
 
 /// The hash of a text, as a policy names it.
 fn hash(text: &str) -> String {
-    // The one place where a hash is needed, so that of the encryption does it.
+    // A hash is needed nowhere else, so the one of the TLS library is used.
     let digest = match TLS13_AES_128_GCM_SHA256 {
         SupportedCipherSuite::Tls13(suite) => suite.common.hash_provider.hash(text.as_bytes()),
         SupportedCipherSuite::Tls12(suite) => suite.common.hash_provider.hash(text.as_bytes()),

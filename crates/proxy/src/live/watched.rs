@@ -85,7 +85,7 @@ impl Watched {
 
     /// Says which model was asked.
     pub(crate) fn asks(&self, model: &str) {
-        self.known().model = model.chars().take(NAME).collect();
+        self.known().model = name_shown(model);
         self.changed();
     }
 
@@ -102,13 +102,14 @@ impl Watched {
     }
 
     pub(crate) fn note(&self, event: &WireEvent<'_>) {
+        self.changed();
         match *event {
             WireEvent::FormatDetected(format) => self.known().format = Some(format),
             WireEvent::CallBegan { call, name, .. } => {
-                let tool = shown(name.unwrap_or_default());
+                let tool = name_shown(name.unwrap_or_default());
                 let begun = OpenCall { number: call, tool, ..OpenCall::default() };
                 let mut known = self.known();
-                // A body that is mended once more has the same calls.
+                // A body that is mended again has the same calls.
                 if let Some(again) = known.calls.iter_mut().find(|open| open.number == call) {
                     *again = begun;
                     return;
@@ -119,7 +120,7 @@ impl Watched {
                 }
             }
             WireEvent::CallNamed { call, name } => {
-                self.with_call(call, |open| open.tool = shown(name));
+                self.with_call(call, |open| open.tool = name_shown(name));
             }
             WireEvent::CallFragment { call, bytes } | WireEvent::CallRaw { call, bytes } => {
                 self.with_call(call, |open| {
@@ -152,6 +153,8 @@ impl Watched {
                 let came = begin(came);
                 if open.came.len() != came.len() {
                     came.clone_into(&mut open.came);
+                    // Of a call that is held, nothing leaves that would say so.
+                    self.changed();
                 }
             });
         }
@@ -202,7 +205,8 @@ impl Watched {
     }
 }
 
-fn shown(name: &str) -> String {
+/// The beginning of a name.
+pub(crate) fn name_shown(name: &str) -> String {
     name.chars().take(NAME).collect()
 }
 
