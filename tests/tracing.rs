@@ -9,6 +9,7 @@ use std::{
 
 use futures::{StreamExt, executor::block_on, stream};
 use jsonmend_extract::Scope;
+use jsonmend_response::Response;
 use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions, Telemetry};
 use tracing::{
     Event, Metadata, Subscriber,
@@ -52,7 +53,9 @@ impl Subscriber for Lines {
         event.record(&mut Line(&mut lines));
         lines.push('\n');
     }
-    fn enter(&self, _: &Id) {}
+    fn enter(&self, _: &Id) {
+        self.0.lock().unwrap().push_str("ENTER\n");
+    }
     fn exit(&self, _: &Id) {}
 }
 
@@ -106,4 +109,20 @@ fn tools_and_contents_are_reported_if_the_caller_asks() {
         assert!(lines.lines().any(|line| line.contains(part)), "{part}: {lines}");
     }
     assert!(lines.contains("model=\"m-1\"") && lines.contains("format=\"openai-chat\""), "{lines}");
+}
+
+#[test]
+fn a_response_that_was_not_streamed_is_reported_in_its_span() {
+    let lines = Lines::default();
+    let body = br#"{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function",
+        "function":{"name":"add","arguments":"{'a': 1}"}}]},"finish_reason":"tool_calls"}]}"#;
+    let response = Response::read(body, ResponseOptions::new());
+    tracing::subscriber::with_default(lines.clone(), || {
+        Telemetry::new().with_model("m").record(&response);
+    });
+    let lines = lines.0.lock().unwrap();
+    let at = |part: &str| lines.find(part).unwrap_or_else(|| panic!("no {part} in {lines}"));
+    assert!(at("RECORD model") < at("RECORD format"), "{lines}");
+    assert!(at("RECORD format") < at("ENTER"), "{lines}");
+    assert!(at("ENTER") < at("tool_input_repaired"), "{lines}");
 }

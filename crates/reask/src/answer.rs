@@ -59,9 +59,11 @@ impl Answer {
         Self { is_call: true, finish: FinishReason::ToolCalls, ..Self::text(raw) }
     }
 
-    /// Reads a response in any format: the call of `tool` if that is given and there is one, and otherwise the
-    /// text. If there are calls of other tools only, the next question names the right one. The raw text that
+    /// Reads a response in any format: the first call of `tool` if that is given and there is one, and otherwise
+    /// the text. If there are calls of other tools only, the next question names the right one. The raw text that
     /// a server returned as `failed_generation` is an answer too.
+    ///
+    /// For several calls of one tool, use [`of_call`](Self::of_call) and a loop for each of them.
     ///
     /// ```
     /// use jsonmend_reask::Answer;
@@ -102,7 +104,31 @@ impl Answer {
         answer
     }
 
-    fn of_call(call: &Call) -> Self {
+    /// Reads a call of a response: its arguments, its id, and whether it has ended. Usage and refusals are those
+    /// of the response; set them by [`with_usage`](Self::with_usage) and [`with_finish`](Self::with_finish).
+    ///
+    /// ```
+    /// use jsonmend_reask::{Answer, Reask, ReaskOptions, Step};
+    /// use jsonmend_response::{Response, ResponseOptions};
+    /// use jsonmend_schema::Schema;
+    /// use std::time::Duration;
+    ///
+    /// let body = br#"{"choices":[{"message":{"tool_calls":[
+    ///     {"id":"c1","function":{"name":"pay","arguments":"{\"euros\": 3}"}},
+    ///     {"id":"c2","function":{"name":"pay","arguments":"{\"euros\": \"all\"}"}}]},"finish_reason":"tool_calls"}]}"#;
+    /// let response = Response::read(body, ResponseOptions::new());
+    /// let schema = Schema::from_text(r#"{"properties": {"euros": {"type": "integer"}}, "required": ["euros"]}"#)?;
+    ///
+    /// let step = |at: usize| {
+    ///     let answer = Answer::of_call(response.transcript().calls()[at]);
+    ///     Reask::new(&schema, ReaskOptions::for_tool("pay")).answer(&answer, Duration::ZERO)
+    /// };
+    /// assert!(matches!(step(0), Step::Done(_)));
+    /// assert!(matches!(step(1), Step::Ask(_)));
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn of_call(call: &Call) -> Self {
         let raw = if call.raw().trim().is_empty() { call.arguments() } else { call.raw() };
         let mut answer = Self::arguments(raw);
         answer.ended = Some(!matches!(

@@ -64,6 +64,22 @@ impl CallFit {
             Self::Incomplete { .. } | Self::Unchecked | Self::Unknown { .. } => None,
         }
     }
+
+    /// Reads the [`arguments`](Self::arguments) as a `T`. [`Call::parse`](jsonmend_wire::Call::parse) reads them as
+    /// they were before the schema was applied.
+    ///
+    /// # Errors
+    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if there are none to run the tool with,
+    /// [`ParseError::Type`](jsonmend_wire::ParseError::Type) if they are of another type.
+    #[cfg(feature = "serde_json")]
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
+        let outcome = match self {
+            Self::Fitted { fitted, .. } => fitted.outcome(),
+            Self::Incomplete { outcome } => *outcome,
+            Self::Unchecked | Self::Unknown { .. } => Outcome::None,
+        };
+        jsonmend_wire::ParseError::check(self.arguments(), outcome, None)
+    }
 }
 
 /// The tools, and the open calls.

@@ -62,7 +62,8 @@ impl Facts<'_> {
         // The first request stated the schema. It is repeated only to a model that did not follow it twice.
         let source =
             if self.attempt < 2 { String::new() } else { self.schema.source().to_string() };
-        self.filled(self.options.templates.whole(), &answer, &source, &shown, "")
+        let template = self.options.templates.whole(self.options.tool.is_some());
+        self.filled(template, &answer, &source, &shown, "")
     }
 
     /// Asks for the parts that are wrong. The good ones are repeated, because the question is about them, too, and
@@ -97,13 +98,19 @@ impl Facts<'_> {
     ) -> Prompt {
         let of = self.options.attempts;
         let (attempt_text, of_text) = (self.attempt.to_string(), of.to_string());
-        let subject = subject(self.options.tool.as_deref());
+        let tool = self.options.tool.as_deref();
+        let subject = subject(tool.filter(|_| self.is_call));
+        let reason = self.reason();
         let (issues, hints) = (self.issue_lines(), self.hint_lines());
         let source = Some(source).filter(|own| own.len() <= self.options.schema_length);
         let source = source.unwrap_or_default();
         let example = shown.value().to_string();
-        let mut slots =
-            vec![("subject", subject.as_str()), ("attempt", &attempt_text), ("of", &of_text)];
+        let mut slots = vec![
+            ("subject", subject.as_str()),
+            ("reason", &reason),
+            ("attempt", &attempt_text),
+            ("of", &of_text),
+        ];
         let lead = fill(self.options.templates.lead(Strength::of(self.attempt, of)), &slots);
         slots.extend([
             ("lead", lead.as_str()),
@@ -120,6 +127,16 @@ impl Facts<'_> {
             slots.push(("answer", ""));
         }
         Prompt { tool: fill(template, &slots), user }
+    }
+
+    /// Why the answer cannot be used, in the words that follow `it`.
+    fn reason(&self) -> String {
+        let is_cut = self.issues.iter().all(|issue| issue.code() == IssueCode::Truncated);
+        match self.options.tool.as_deref() {
+            Some(tool) if !self.is_call => format!("is no call of the tool {tool:?}"),
+            _ if is_cut => "did not arrive as a whole".to_owned(),
+            _ => "does not match the JSON Schema".to_owned(),
+        }
     }
 
     fn hint_lines(&self) -> String {

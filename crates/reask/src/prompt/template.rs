@@ -35,6 +35,7 @@ impl Strength {
 /// |---|---|---|
 /// | `{lead}` | the words of the [`Strength`] | all but the continuation |
 /// | `{subject}` | `Your answer`, or `Your call of the tool "name"` | all |
+/// | `{reason}` | `does not match the JSON Schema`, `did not arrive as a whole`, or `is no call of the tool "name"` | the first words |
 /// | `{attempt}`, `{of}` | which attempt it is, of how many | all |
 /// | `{issues}` | what is wrong, a line each | all but the continuation |
 /// | `{hints}` | what was seen in the answer, a line each | all but the continuation |
@@ -64,6 +65,7 @@ impl Strength {
 pub struct Templates {
     leads: [String; 3],
     whole: String,
+    tool_whole: String,
     fields: String,
     tool_fields: String,
     continuation: String,
@@ -73,6 +75,8 @@ const WHOLE: &str = "{lead}
 
 What is wrong:
 {issues}
+
+Hints:
 {hints}
 
 {answer}
@@ -85,10 +89,30 @@ For example:
 
 Reply with the whole corrected JSON value and nothing else: no other words, no code fence.";
 
+const TOOL_WHOLE: &str = "{lead}
+
+What is wrong:
+{issues}
+
+Hints:
+{hints}
+
+{answer}
+
+The JSON Schema of the arguments:
+{schema}
+
+For example:
+{example}
+
+Call the tool with the whole corrected arguments, or reply with them as one JSON value and nothing else: no other words, no code fence.";
+
 const FIELDS: &str = "{lead}
 
 Only this is wrong:
 {issues}
+
+Hints:
 {hints}
 
 {answer}
@@ -106,6 +130,8 @@ const TOOL_FIELDS: &str = "{lead}
 
 Only this is wrong:
 {issues}
+
+Hints:
 {hints}
 
 {answer}
@@ -128,13 +154,14 @@ impl Templates {
     #[must_use]
     pub fn new() -> Self {
         let leads = [
-            "{subject} could not be used: it does not match the JSON Schema.",
-            "{subject} still does not match the JSON Schema. This is correction {attempt} of {of}.",
-            "{subject} still does not match the JSON Schema. This is the last attempt: every word that is not valid JSON for the schema makes it fail.",
+            "{subject} could not be used: it {reason}.",
+            "{subject} could not be used either: it {reason}. This is correction {attempt} of {of}.",
+            "{subject} could not be used either: it {reason}. This is the last attempt: every word that is not valid JSON for the schema makes it fail.",
         ];
         Self {
             leads: leads.map(str::to_owned),
             whole: WHOLE.to_owned(),
+            tool_whole: TOOL_WHOLE.to_owned(),
             fields: FIELDS.to_owned(),
             tool_fields: TOOL_FIELDS.to_owned(),
             continuation: CONTINUATION.to_owned(),
@@ -150,10 +177,11 @@ impl Templates {
         self
     }
 
-    /// Replaces the prompt that asks for the whole value.
+    /// Replaces the prompt that asks for the whole value, of an answer and of a call alike.
     #[must_use]
     pub fn with_whole(mut self, text: impl Into<String>) -> Self {
         self.whole = text.into();
+        self.tool_whole.clone_from(&self.whole);
         self
     }
 
@@ -176,8 +204,8 @@ impl Templates {
         self.leads.get(strength as usize).map(String::as_str).unwrap_or_default()
     }
 
-    pub(crate) fn whole(&self) -> &str {
-        &self.whole
+    pub(crate) fn whole(&self, of_call: bool) -> &str {
+        if of_call { &self.tool_whole } else { &self.whole }
     }
 
     pub(crate) fn fields(&self, of_call: bool) -> &str {

@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use jsonmend_reask::{Answer, Reask, ReaskOptions, Shape, Strength, Templates, example};
 use jsonmend_schema::{Schema, Tree};
+use jsonmend_wire::FinishReason;
 use serde_json::json;
 
 use crate::{BOOKING, asked, booking, says, schema};
@@ -124,6 +125,29 @@ fn templates_are_replaced() {
         prompt,
         "Nochmal (1/2)\n- /: missing required property \"nights\" (integer)\n{\"nights\":1}"
     );
+}
+
+#[test]
+fn a_prompt_says_why_an_answer_for_a_tool_cannot_be_used() {
+    let whole = |answer: &Answer| {
+        let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+        asked(reask.answer(answer, Duration::ZERO)).user_message().unwrap().to_owned()
+    };
+    let prose = whole(&Answer::text("I would book a room for Ines."));
+    let lead = "Your answer could not be used: it is no call of the tool \"book\".\n";
+    assert!(prose.starts_with(lead), "{prose}");
+    assert!(
+        prose.contains("Call the tool with the whole corrected arguments, or reply"),
+        "{prose}"
+    );
+    let cut = Answer::arguments(r#"{"guest": "Ines", "ni"#).with_finish(FinishReason::Length);
+    let lead = "Your call of the tool \"book\" could not be used: it did not arrive as a whole.\n";
+    assert!(whole(&cut).starts_with(lead), "{}", whole(&cut));
+    // Hints are advice, and no issues.
+    let fenced = asked_for(ReaskOptions::new(), "Sure! I will do that.");
+    let (issues, hints) = fenced.split_once("\nHints:\n").unwrap();
+    assert!(issues.contains("What is wrong:\n- "), "{fenced}");
+    assert!(hints.starts_with("- "), "{fenced}");
 }
 
 #[test]

@@ -82,7 +82,10 @@ impl Telemetry {
         let mut watch = Watch::new(false);
         watch.set(self.clone());
         let transcript = response.transcript();
-        watch.format = transcript.format();
+        if let Some(format) = transcript.format() {
+            watch.detected(format);
+        }
+        let _span = watch.enter();
         for call in transcript.calls() {
             watch.call(call);
         }

@@ -73,6 +73,12 @@ pub(super) fn read_indented(line: &[u8]) -> Line<'_> {
     }
 }
 
+/// Whether `line` is the beginning of the name of a known field, and not all of it.
+pub(super) fn begins_field_name(line: &[u8]) -> bool {
+    let names: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+    !line.is_empty() && names.iter().any(|name| name.starts_with(line) && name.len() > line.len())
+}
+
 /// Whether `name` could be the name of a field, and not the start of JSON, markup or prose.
 pub(crate) fn is_field_name(name: &[u8]) -> bool {
     (1..=32).contains(&name.len())

@@ -269,7 +269,9 @@ impl SseDecoder {
             if (1..3).contains(&bom) {
                 self.line.extend_from_slice(&BOM[..bom]);
             }
-            if !self.line.is_empty() {
+            // A stream that was cut off in the name of a field brought nothing with it.
+            let is_cut = self.bare.is_empty() && line::begins_field_name(&self.line);
+            if !(self.line.is_empty() || is_cut) {
                 self.end_carried(start, sink);
             }
             self.dispatch(None, false, sink);

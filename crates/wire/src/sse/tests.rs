@@ -161,3 +161,16 @@ fn data_in_one_chunk_is_borrowed_from_it() {
         assert!(chunk.as_ptr_range().contains(&message.data_bytes().as_ptr()));
     });
 }
+
+#[test]
+fn a_stream_that_is_cut_off_in_the_name_of_a_field_ends_there() {
+    for part in ["d", "dat", "e", "even", "i", "r", "retr"] {
+        assert_eq!(lenient(format!("data: a\n\n{part}").as_bytes()), ["message|a||None|true"]);
+        let open = format!("data: a\n{part}");
+        assert_eq!(lenient(open.as_bytes()), ["message|a||None|false"], "{part}");
+    }
+    // These are something else.
+    for text in ["f", "dx", "{", "d\n"] {
+        assert_eq!(lenient(format!("data: a\n\n{text}").as_bytes()).len(), 2, "{text}");
+    }
+}

@@ -162,3 +162,17 @@ fn no_bytes_make_it_panic() {
         assert_eq!(whole, pieces, "{:?}", String::from_utf8_lossy(&body));
     }
 }
+
+#[test]
+fn a_body_that_is_cut_off_in_the_name_of_a_field_is_no_error() {
+    let call = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\
+                \"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\": 1}\"}}]}}]}\n\n";
+    let finish =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
+    for part in ["d", "da", "dat", "e", "id", "retr"] {
+        let cut = decode(&format!("{call}{part}"));
+        assert_eq!(cut.outcome(), StreamOutcome::Cut, "{part}");
+        let whole = decode(&format!("{call}{finish}{part}"));
+        assert_eq!(whole.outcome(), StreamOutcome::Complete, "{part}");
+    }
+}
