@@ -33,7 +33,7 @@ pub(crate) use end::End;
 use ended::Ended;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
-pub(crate) use trace::Release;
+pub(crate) use trace::{Release, Rest};
 pub(crate) use tracking::{Entry, Target, Tracking};
 
 /// A name does not grow beyond this length.
@@ -168,13 +168,13 @@ impl Calls {
         self.tracking.as_deref_mut()?.edit_log(target)
     }
 
-    /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
+    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
+    pub(crate) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {
-            open.arguments.abandon(&mut |piece| sink(fragment(call, piece)));
+            open.arguments.abandon(rest, &mut |piece| sink(fragment(call, piece)));
         }
         if let Some(tracking) = &mut self.tracking {
-            tracking.abandon();
+            tracking.abandon(rest);
         }
     }
 
@@ -261,7 +261,7 @@ impl Calls {
             arguments = arguments.traced(tracking.release());
         }
         if self.damage.is_some() {
-            arguments.abandon(&mut |_| {});
+            arguments.abandon(Rest::Read, &mut |_| {});
         }
         let open = OpenCall {
             kind,
