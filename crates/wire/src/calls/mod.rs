@@ -104,7 +104,8 @@ pub(crate) struct Calls {
     /// The current payload is damaged.
     damage: Option<Doubt>,
     /// By scope and number.
-    open: BTreeMap<(u32, usize), OpenCall>,
+    /// Each on its own: a node of the map has room for eleven.
+    open: BTreeMap<(u32, usize), Box<OpenCall>>,
     /// By scope and index.
     keys: BTreeMap<(u32, i64), usize>,
     /// By scope and id.
@@ -282,7 +283,7 @@ impl Calls {
         }
         let (id, name) = (open.id.as_deref(), open.name.as_deref());
         sink(WireEvent::CallBegan { call, choice: scope, kind, id, name });
-        self.open.insert((scope, call), open);
+        self.open.insert((scope, call), Box::new(open));
         self.extend((scope, call), delta, source, sink)
     }
 
