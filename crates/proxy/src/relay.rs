@@ -11,7 +11,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
-use jsonmend_wire::{Framing, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+use jsonmend_wire::{Framing, RewriteOptions, Rewriter, Rewritten};
 use pin_project_lite::pin_project;
 use tokio::{
     sync::OwnedSemaphorePermit,
@@ -65,10 +65,8 @@ impl Work {
         if !self.ended && !self.held.set(self.rewriter.withheld()) {
             // Others need the room more than this answer.
             let Self { rewriter, account, out, watched, .. } = self;
-            rewriter.stop(&mut |piece| take(out, account, watched, &piece));
-            account.body = Some(RewriteOutcome::Overflow);
-            self.ended = true;
-            self.held.set(0);
+            rewriter.release(&mut |piece| take(out, account, watched, &piece));
+            self.held.set(self.rewriter.withheld());
         }
         self.watched.look(&self.shared.live, &self.rewriter);
         self.account.overhead += began.elapsed();
@@ -90,7 +88,7 @@ impl Work {
     fn stop(&mut self) {
         if !self.ended {
             let Self { rewriter, account, out, watched, .. } = self;
-            account.body = Some(rewriter.stop(&mut |piece| take(out, account, watched, &piece)));
+            account.body = Some(rewriter.fail(&mut |piece| take(out, account, watched, &piece)));
         }
         self.ended = true;
         self.held.set(0);

@@ -1,7 +1,8 @@
 //! The server: it takes connections, and stops when it is asked to.
 
 use std::{
-    convert::Infallible, future::Future, io, sync::Arc, sync::atomic::Ordering, time::Duration,
+    convert::Infallible, future::Future, io, pin::Pin, sync::Arc, sync::atomic::Ordering,
+    time::Duration,
 };
 
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -153,8 +154,19 @@ async fn serve_client(
     let Some(tls) = tls else {
         return serve_requests(shared, stream, waits, stopped).await;
     };
+    // Apart, so that a connection without encryption has no room for one.
+    Box::pin(serve_encrypted(shared, stream, tls, waits, stopped)).await;
+}
+
+async fn serve_encrypted(
+    shared: &Arc<Shared>,
+    stream: Pin<Box<Taken<TcpStream>>>,
+    tls: TlsAcceptor,
+    waits: Waits,
+    stopped: watch::Receiver<bool>,
+) {
     let mut stopping = stopped.clone();
-    let handshake = timeout(limits.head(), tls.accept(stream));
+    let handshake = timeout(shared.config.limits().head(), tls.accept(stream));
     let stream = tokio::select! {
         stream = handshake => stream,
         _ = stopping.wait_for(|stopped| *stopped) => return,

@@ -150,9 +150,10 @@ struct Writing {
 }
 
 impl Writing {
+    /// Nothing follows.
     fn stop(&mut self) {
         let Self { rewriter, out, observer, outcome } = self;
-        *outcome = Some(rewriter.stop(&mut |piece| observer.take(out, &piece)));
+        *outcome = Some(rewriter.fail(&mut |piece| observer.take(out, &piece)));
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Block, Doubt, ErrorKind, Finish, Usage, WireError, WireEvent, WireOptions,
-    calls::{Calls, EditLog, End, Entry, Sink, Target, Tracking},
+    calls::{Calls, EditLog, End, Entry, Rest, Sink, Target, Tracking},
     format::{CallEnds, Delta, Piece, excerpt},
     json::Halves,
     source::Source,
@@ -90,9 +90,9 @@ impl Channels {
         (self.calls.next_index(choice), block)
     }
 
-    /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
-        self.calls.abandon(sink);
+    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
+    pub(crate) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
+        self.calls.abandon(rest, sink);
     }
 
     /// Whether an error was reported.
@@ -209,7 +209,7 @@ impl Channels {
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
             Delta::Damaged => {
                 if self.calls.tracking().is_some() {
-                    self.calls.abandon(sink);
+                    self.calls.abandon(Rest::Read, sink);
                 }
                 self.calls.damage(Some(Doubt::DamagedEvent));
             }

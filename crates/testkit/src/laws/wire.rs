@@ -4,7 +4,7 @@
 mod growth;
 
 use jsonmend_wire::{
-    RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
+    Call, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
     sse::{SseDecoder, SseEvent, SseReading},
     transcribe,
 };
@@ -118,12 +118,13 @@ pub fn rewritten(body: &[u8], options: &RewriteOptions, cut: &Cut) -> Written {
 }
 
 /// A body that is written again comes out the same with each of those cuts. It has the same text as
-/// before, and as many calls with a name or an id. If nothing is reported as changed, nothing is.
+/// before, and as many calls with a name or an id. If nothing is reported as changed, nothing is. Unless the
+/// policy closes what was cut off, no call is complete in it that is not reported as complete.
 ///
 /// # Errors
 /// Where that does not hold.
 pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<(), Violation> {
-    let Written { bytes: whole, outcome, .. } = rewritten(body, options, &Cut::whole());
+    let Written { bytes: whole, said, outcome } = rewritten(body, options, &Cut::whole());
     if outcome == RewriteOutcome::Unchanged && whole != body {
         return Err(Violation::new(
             Law::Identity,
@@ -157,7 +158,27 @@ pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<
     if named(&before) != named(&after) {
         return Err(Violation::new(Law::NothingLost, body, "other calls come out".into()));
     }
+    if options.wire().mending().policy().closes_cut() {
+        return Ok(());
+    }
+    // What was damaged may be read as other calls.
+    for ((call, report), raw) in after.calls().iter().zip(said.calls()).zip(before.calls()) {
+        let complete = |call: &Call| call.outcome().is_complete();
+        let is_known = complete(raw) || complete(report) || report.raw() != raw.raw();
+        if complete(call) && !is_known && !states(body, call.arguments()) {
+            let text = String::from_utf8_lossy(&whole);
+            return Err(Violation::new(Law::HonestEnds, body, format!("a call is gained: {text}")));
+        }
+    }
     Ok(())
+}
+
+/// Whether a body holds these arguments whole, in a string or as a value.
+#[must_use]
+pub fn states(body: &[u8], arguments: &str) -> bool {
+    let quoted = serde_json::to_string(arguments).unwrap_or_default();
+    let holds = |text: &[u8]| !text.is_empty() && body.windows(text.len()).any(|part| part == text);
+    holds(arguments.as_bytes()) || holds(quoted.as_bytes())
 }
 
 /// After a stop nothing is withheld, and later bytes pass through.

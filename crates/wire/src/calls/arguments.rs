@@ -19,7 +19,7 @@ use super::{
     edit_log::{EditLog, Piece, Show},
     ending::Ending,
     reading::{after_placeholder, has_open_fence, is_json, says_the_same},
-    trace::{Reading, Release, Trace},
+    trace::{Reading, Release, Rest, Trace},
 };
 use crate::work;
 
@@ -94,7 +94,8 @@ impl ArgumentText {
     /// The same, for a text that is rewritten. Free text never is.
     pub(super) fn traced(mut self, release: Release) -> Self {
         if let Engine::Live(_) = self.engine {
-            self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
+            let trace = Trace::new(self.mending.clone(), release).cutting();
+            self.engine = Engine::Traced(Box::new(trace));
         }
         self
     }
@@ -332,10 +333,10 @@ impl ArgumentText {
         }
     }
 
-    /// Stops rewriting: everything is forwarded verbatim from here on.
-    pub(super) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+    /// Stops rewriting: everything is forwarded verbatim from here on, or not at all.
+    pub(super) fn abandon(&mut self, rest: Rest, show: &mut dyn FnMut(Piece<'_>)) {
         if let Engine::Traced(trace) = &mut self.engine {
-            trace.abandon(show);
+            trace.abandon(rest, show);
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Piece<'a> {
 /// One piece, as a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
+    /// It is released empty, because the text was cut off before it.
+    Cut,
     /// The piece holds the text from `start` to `end`, after `skip` bytes that it only repeats.
     Part { skip: usize, start: usize, end: usize },
     /// It is released verbatim.
@@ -39,11 +41,23 @@ pub(crate) struct EditLog {
     split: bool,
     /// The offset up to which the text is certain.
     certain: usize,
-    /// The offset from which pieces wait for the end: the document needed repairs, and its last byte is there.
+    /// The offset from which pieces wait for the end: the document needed repairs, and its last token is there.
     hold: Option<usize>,
     /// Repair has stopped: from here on the text is shown verbatim.
     stopped: bool,
     ended: bool,
+    /// A text that is not complete is cut off if its beginning was released changed: the rest of it might make
+    /// that complete. Otherwise, the rest is released verbatim.
+    cuts: bool,
+    /// A piece was released changed.
+    changed: bool,
+    /// Some pieces repeat what came before.
+    repeats: bool,
+    /// The offset up to which the text was certain before it ended or its repair stopped. A document does not end
+    /// there.
+    open: usize,
+    /// The offset at which the text is cut off.
+    cut: Option<usize>,
     /// Every piece is released verbatim.
     verbatim: bool,
     /// The original text, once it has ended and if it was changed.
@@ -51,8 +65,24 @@ pub(crate) struct EditLog {
 }
 
 impl EditLog {
+    /// The log of a text that is cut off if it is not complete, but left in part changed.
+    pub(super) fn cutting() -> Self {
+        Self { cuts: true, ..Self::default() }
+    }
+
+    /// Whether it is one.
+    pub(super) const fn cuts(&self) -> bool {
+        self.cuts
+    }
+
     pub(super) fn add(&mut self, slot: Slot) {
+        self.repeats |= matches!(slot, Slot::Part { skip: 1.., .. });
         self.slots.push_back(slot);
+    }
+
+    /// Adds a piece after the repair has stopped.
+    pub(super) fn add_rest(&mut self) {
+        self.slots.push_back(if self.cut.is_some() { Slot::Cut } else { Slot::Raw });
     }
 
     pub(super) const fn repairs(&self) -> &Repairs {
@@ -62,6 +92,11 @@ impl EditLog {
     /// Adds a repair of a text that has been read.
     pub(super) fn push_repair(&mut self, repair: &Repair) {
         self.repairs.push(repair);
+    }
+
+    /// The offset up to which the text is certain.
+    pub(super) const fn certain(&self) -> usize {
+        self.certain
     }
 
     /// Sets the offset up to which the text is certain.
@@ -79,14 +114,27 @@ impl EditLog {
         if core::mem::replace(&mut self.ended, true) {
             return;
         }
-        self.raw = (!self.repairs.is_empty()).then(|| raw.to_owned());
+        let changes = !self.repairs.is_empty() || self.cut.is_some();
+        self.raw = changes.then(|| raw.to_owned());
     }
 
-    /// Sets where the document ended so far, if it did. If it needed repairs, its last byte waits until the
-    /// outcome of the text is known.
-    pub(super) fn hold(&mut self, document_end: Option<usize>) {
-        let end = document_end.filter(|_| !self.repairs.is_empty());
-        self.hold = end.map(|end| end.saturating_sub(1));
+    /// Sets where the last token of the document begins, if it has ended so far. If it needed repairs, that waits
+    /// until the outcome of the text is known.
+    pub(super) fn hold(&mut self, last_token: Option<usize>) {
+        let changes = !self.repairs.is_empty() || (self.cuts && self.repeats);
+        self.hold = last_token.filter(|_| changes);
+        let certain = if self.stopped { self.open } else { self.certain };
+        self.open = certain.min(self.hold.unwrap_or(usize::MAX));
+    }
+
+    /// Allows all waiting pieces of a text that is not complete to be released: verbatim, or if a part of it was
+    /// released changed, as far as it was certain.
+    pub(super) fn give_up(&mut self) {
+        if !self.changed {
+            self.forward();
+        } else if self.cut.is_none() {
+            self.cut = Some(self.open);
+        }
     }
 
     /// Allows all waiting pieces to be released.
@@ -118,6 +166,11 @@ impl EditLog {
     /// Whether pieces are released verbatim, even if their literals were read in another way.
     pub(crate) const fn is_verbatim(&self) -> bool {
         self.verbatim
+    }
+
+    /// Whether repair has stopped.
+    pub(super) const fn has_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Whether the log is no longer needed.
@@ -157,9 +210,10 @@ impl EditLog {
             // A piece that only repeats is changed, so some of the text must be certain.
             Some(Slot::Part { skip, end, .. }) => {
                 let certain = self.certain.min(self.hold.unwrap_or(usize::MAX));
-                self.ended || (*end <= certain && (*skip == 0 || certain > 0))
+                let is_certain = *end <= certain && (*skip == 0 || certain > 0);
+                self.ended || self.cut.is_some() || is_certain
             }
-            Some(Slot::Raw) => true,
+            Some(Slot::Cut | Slot::Raw) => true,
             Some(Slot::Whole) => self.ended,
             // Its slot is not known yet.
             None => self.ended,
@@ -172,36 +226,41 @@ impl EditLog {
             Some(Slot::Part { skip: 0, end, .. }) => {
                 let next = self.repairs.iter_at(self.written).next();
                 let last = self.ended && self.slots.len() == 1;
-                self.may_leave(0) && next.is_none_or(|repair| !last && repair.start() >= *end)
+                self.may_leave(0)
+                    && self.cut.is_none_or(|cut| *end <= cut)
+                    && next.is_none_or(|repair| !last && repair.start() >= *end)
             }
-            Some(Slot::Whole) => self.ended && self.repairs.is_empty(),
+            Some(Slot::Whole) => self.ended && self.repairs.is_empty() && self.cut.is_none(),
             Some(Slot::Raw) => true,
-            Some(Slot::Part { .. }) => false,
+            Some(Slot::Cut | Slot::Part { .. }) => false,
             None => self.ended,
         }
     }
 
     /// Releases the next piece. Returns its new text, if it changed. `text` is the original one.
     pub(crate) fn leave<'t>(&mut self, text: impl FnOnce() -> Cow<'t, str>) -> Option<String> {
-        let (skip, start, end) = match self.slots.pop_front()? {
+        let (skip, start, whole_end) = match self.slots.pop_front()? {
             Slot::Part { skip, start, end } => (skip, start, end),
             Slot::Raw => return None,
+            Slot::Cut => return (!text().is_empty()).then(String::new),
             Slot::Whole => return self.whole(&text()),
         };
+        let end = self.cut.map_or(whole_end, |cut| whole_end.min(cut));
         // An insertion at the end of a piece belongs to the next one, if there is one.
-        let last = self.ended && !self.has_parts();
+        let last = self.ended && !self.has_parts() && self.cut.is_none();
         let is_here = |repair: &Repair| last || repair.start() < end;
         let mut repairs = self.repairs.iter_at(self.written);
-        if skip == 0 && repairs.clone().next().filter(is_here).is_none() {
+        if skip == 0 && end == whole_end && repairs.clone().next().filter(is_here).is_none() {
             return None;
         }
+        self.changed = true;
         let text = text();
         let piece = text.get(skip..).unwrap_or_default();
         let between = |from: usize, to: usize| {
             piece.get(from.saturating_sub(start)..to.saturating_sub(start)).unwrap_or_default()
         };
         let mut out = String::with_capacity(piece.len() + 16);
-        let mut at = start;
+        let mut at = start.min(end);
         while let Some(repair) = repairs.next().filter(is_here) {
             if !self.split {
                 out.push_str(between(at, repair.start().min(end)));
@@ -218,15 +277,25 @@ impl EditLog {
         Some(out)
     }
 
-    /// The text with all repairs applied, if `text` is the original.
+    /// The text as it was released, if `text` is the original.
     fn whole(&self, text: &str) -> Option<String> {
-        self.raw.as_deref().filter(|raw| *raw == text)?;
-        String::from_utf8(apply(text.as_bytes(), &self.repairs)?).ok()
+        self.raw.as_deref().filter(|raw| *raw == text && !self.verbatim)?;
+        let Some(cut) = self.cut else {
+            return String::from_utf8(apply(text.as_bytes(), &self.repairs)?).ok();
+        };
+        let (mut out, mut at) = (String::new(), 0);
+        for repair in self.repairs.iter().take_while(|repair| repair.start() < cut) {
+            out.push_str(text.get(at..repair.start())?);
+            out.push_str(repair.after());
+            at = repair.end();
+        }
+        out.push_str(text.get(at..cut.max(at))?);
+        Some(out)
     }
 
     /// Takes what must be appended after the last piece, which has been released.
     pub(crate) fn take_rest(&mut self) -> Option<String> {
-        if !self.ended || self.has_parts() {
+        if !self.ended || self.has_parts() || self.verbatim || self.cut.is_some() {
             return None;
         }
         let rest = self.repairs.iter_at(self.written).skip(usize::from(self.split));
@@ -270,7 +339,10 @@ impl Output for Recorder<'_> {
     }
 
     fn raw(&mut self) {
-        self.edit_log.stopped = true;
+        if !core::mem::replace(&mut self.edit_log.stopped, true) {
+            self.edit_log.open =
+                self.edit_log.certain.min(self.edit_log.hold.unwrap_or(usize::MAX));
+        }
     }
 
     fn repair(&mut self, repair: Repair) {

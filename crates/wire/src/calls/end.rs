@@ -3,8 +3,8 @@
 use jsonmend_core::Outcome;
 
 use super::{
-    Call, CallKind, Calls, Doubt, Ended, OpenCall, Piece, Sink, Target, arguments::Closed,
-    fragment, reading::is_whole_value,
+    Call, CallKind, Calls, Doubt, Ended, Piece, Sink, Target, arguments::Closed, fragment,
+    reading::is_whole_value,
 };
 use crate::{FinishReason, WireEvent, format::CallEnds};
 
@@ -97,7 +97,7 @@ impl Calls {
 
     /// If pieces of a call that never began are left, they may belong to any other call.
     fn doubt_beside_strays(&mut self) {
-        if self.open.values().any(OpenCall::is_stray) {
+        if self.open.values().any(|open| open.is_stray()) {
             self.lossy = true;
             for open in self.open.values_mut().filter(|open| !open.is_stray()) {
                 open.doubt.get_or_insert(Doubt::LostEvent);

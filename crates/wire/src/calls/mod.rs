@@ -33,7 +33,7 @@ pub(crate) use end::End;
 use ended::Ended;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
-pub(crate) use trace::Release;
+pub(crate) use trace::{Release, Rest};
 pub(crate) use tracking::{Entry, Target, Tracking};
 
 /// A name does not grow beyond this length.
@@ -104,7 +104,8 @@ pub(crate) struct Calls {
     /// The current payload is damaged.
     damage: Option<Doubt>,
     /// By scope and number.
-    open: BTreeMap<(u32, usize), OpenCall>,
+    /// Each on its own: a node of the map has room for eleven.
+    open: BTreeMap<(u32, usize), Box<OpenCall>>,
     /// By scope and index.
     keys: BTreeMap<(u32, i64), usize>,
     /// By scope and id.
@@ -168,13 +169,13 @@ impl Calls {
         self.tracking.as_deref_mut()?.edit_log(target)
     }
 
-    /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(crate) fn abandon(&mut self, sink: Sink<'_>) {
+    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
+    pub(crate) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
         for (&(_, call), open) in &mut self.open {
-            open.arguments.abandon(&mut |piece| sink(fragment(call, piece)));
+            open.arguments.abandon(rest, &mut |piece| sink(fragment(call, piece)));
         }
         if let Some(tracking) = &mut self.tracking {
-            tracking.abandon();
+            tracking.abandon(rest);
         }
     }
 
@@ -261,7 +262,7 @@ impl Calls {
             arguments = arguments.traced(tracking.release());
         }
         if self.damage.is_some() {
-            arguments.abandon(&mut |_| {});
+            arguments.abandon(Rest::Read, &mut |_| {});
         }
         let open = OpenCall {
             kind,
@@ -282,7 +283,7 @@ impl Calls {
         }
         let (id, name) = (open.id.as_deref(), open.name.as_deref());
         sink(WireEvent::CallBegan { call, choice: scope, kind, id, name });
-        self.open.insert((scope, call), open);
+        self.open.insert((scope, call), Box::new(open));
         self.extend((scope, call), delta, source, sink)
     }
 

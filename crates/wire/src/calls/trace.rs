@@ -16,6 +16,15 @@ pub(crate) enum Release {
     Complete,
 }
 
+/// What is done with the rest of a body after repair has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// It is read.
+    Read,
+    /// It passes without being read.
+    Unread,
+}
+
 /// The two ways to read the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
@@ -43,6 +52,20 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
     };
     let cut_at = mended.cut_at().cloned();
     Mended::new(outcome, None, mended.repairs().clone(), cut_at)
+}
+
+/// Where the last token of the document begins, if what is certain of a text holds a whole one: a bracket, a quote, or
+/// all of a number or a word. The document may go on after it: a bracket that was dropped as doubled may be closed
+/// once more.
+fn last_token(mender: &Mender, text: &str, edit_log: &EditLog) -> Option<usize> {
+    let closed = || mender.completion().is_none().then(|| edit_log.certain());
+    let document = text.get(..mender.document_end().or_else(closed)?)?.trim_end();
+    let of_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
+    let before = document.trim_end_matches(of_word);
+    if before.len() < document.len() {
+        return Some(before.len());
+    }
+    Some(document.char_indices().next_back().map_or(0, |(at, _)| at))
 }
 
 /// A text that is being rewritten.
@@ -75,6 +98,17 @@ impl Trace {
             raw: false,
             undecided: None,
         }
+    }
+
+    /// The same, for a text that must not be completed: if it is not complete, but left in part changed, it is cut
+    /// off.
+    pub(super) fn cutting(mut self) -> Self {
+        self.edit_log = EditLog::cutting();
+        self
+    }
+
+    pub(super) const fn release(&self) -> Release {
+        self.release
     }
 
     /// Repairs with these options instead. Only before any text.
@@ -116,7 +150,7 @@ impl Trace {
     /// Records a piece of `len` bytes, and the part of the text that it holds under each reading.
     pub(super) fn note(&mut self, plain: Range<usize>, resent: Range<usize>, len: usize) {
         if self.raw {
-            self.edit_log.add(Slot::Raw);
+            self.edit_log.add_rest();
         } else {
             self.pending.push(Pending::Part { plain, resent, len });
         }
@@ -147,8 +181,11 @@ impl Trace {
         if let Some(mender) = &mut self.mender {
             let more = text.get(self.fed..).unwrap_or_default();
             mender.push(more.as_bytes(), &mut Recorder::new(&mut self.edit_log, show));
-            self.edit_log.hold(mender.document_end());
+            self.edit_log.hold(last_token(mender, text, &self.edit_log));
             self.fed = text.len();
+            if self.edit_log.has_stopped() && self.edit_log.cuts() {
+                self.edit_log.give_up();
+            }
         }
     }
 
@@ -184,8 +221,12 @@ impl Trace {
         self.resolve(reading, 0);
         let mut out = Recorder::new(&mut self.edit_log, show);
         mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
+        let last = last_token(&mender, text, out.edit_log);
+        out.edit_log.hold(last);
         let path = mender.path();
         let outcome = mender.finish(&mut out);
+        let last = last_token(&mender, text, out.edit_log).or(last);
+        out.edit_log.hold(last);
         work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
         self.undecided = Some(outcome);
         if outcome == Outcome::Abandoned {
@@ -201,7 +242,7 @@ impl Trace {
     }
 
     /// Releases what waits of a text that has ended: as `repaired`, with the repairs that make it so, if it is
-    /// complete, and otherwise verbatim. A text that was cut off itself is released as it was repaired.
+    /// complete, and otherwise verbatim, or not at all. A text that the policy closes is released as it was repaired.
     pub(super) fn decide(
         &mut self,
         text: &str,
@@ -210,6 +251,9 @@ impl Trace {
     ) {
         let Some(outcome) = self.undecided.take() else { return };
         match (self.release, repaired) {
+            (Release::Early, None) if self.edit_log.cuts() && outcome != Outcome::Closed => {
+                self.edit_log.give_up();
+            }
             (Release::Early, None) if outcome == Outcome::Repaired => self.edit_log.forward_rest(),
             (Release::Early, _) => {}
             (Release::Complete, Some((shown, repairs))) => {
@@ -237,17 +281,18 @@ impl Trace {
         if leaves_raw { verbatim(mended) } else { mended }
     }
 
-    /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim.
-    pub(crate) fn abandon(&mut self, show: &mut dyn FnMut(Piece<'_>)) {
+    /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim, or not at all.
+    pub(crate) fn abandon(&mut self, rest: Rest, show: &mut dyn FnMut(Piece<'_>)) {
+        match (self.release, rest) {
+            (Release::Complete, _) => self.edit_log.forward(),
+            (Release::Early, Rest::Read) if self.edit_log.cuts() => self.edit_log.give_up(),
+            (Release::Early, _) => self.edit_log.release(),
+        }
         if let Some(mender) = &mut self.mender {
             mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
         }
         for _ in self.pending.drain(..) {
-            self.edit_log.add(Slot::Raw);
-        }
-        match self.release {
-            Release::Early => self.edit_log.release(),
-            Release::Complete => self.edit_log.forward(),
+            self.edit_log.add_rest();
         }
         self.raw = true;
     }

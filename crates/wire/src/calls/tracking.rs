@@ -8,7 +8,7 @@ use jsonmend_core::Options;
 use super::{
     edit_log::{EditLog, Slot},
     searched::{FoundInTexts, Search},
-    trace::{Reading, Release, Trace},
+    trace::{Reading, Release, Rest, Trace},
 };
 use crate::{Block, CallFinders, Fitter, WireLimits, WireOptions, json::Span};
 
@@ -229,7 +229,7 @@ impl Tracking {
         let room = self.limits.open_arguments().saturating_sub(self.kept);
         if text.len() + decoded.len() > self.limits.arguments() || decoded.len() > room {
             self.overflow = true;
-            trace.abandon(&mut |_| {});
+            trace.abandon(Rest::Read, &mut |_| {});
             return false;
         }
         self.kept += decoded.len();
@@ -289,9 +289,9 @@ impl Tracking {
     }
 
     /// Stops rewriting: everything is forwarded verbatim.
-    pub(super) fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self, rest: Rest) {
         for (trace, _) in self.texts.values_mut() {
-            trace.abandon(&mut |_| {});
+            trace.abandon(rest, &mut |_| {});
         }
         self.abandon_search();
     }

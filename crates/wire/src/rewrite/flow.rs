@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Framing,
-    calls::{Entry, Release, Target, Tracking},
+    calls::{Entry, Release, Rest, Target, Tracking},
     decoder::Body,
     framing::Frame,
     work,
@@ -122,9 +122,9 @@ impl Flow {
         match &frame {
             Frame::Framing(Framing::Html | Framing::Text) => self.opaque = true,
             // What follows would not match what came before.
-            Frame::Oversize { .. } | Frame::Fault(_) => self.abandon(sink),
-            Frame::Payload { .. } if self.torn => self.abandon(sink),
-            Frame::Payload { .. } if damaged => self.abandon(sink),
+            Frame::Oversize { .. } | Frame::Fault(_) => self.abandon(Rest::Read, sink),
+            Frame::Payload { .. } if self.torn => self.abandon(Rest::Read, sink),
+            Frame::Payload { .. } if damaged => self.abandon(Rest::Read, sink),
             _ => {}
         }
         let ends_event = match &frame {
@@ -222,10 +222,15 @@ impl Flow {
         self.enqueue(item);
         self.drain(sink);
         if self.queued > self.held_limit {
-            self.overflow = true;
-            self.abandon(sink);
-            self.drain(sink);
+            self.let_go(sink);
         }
+    }
+
+    /// Emits what waits, because of a limit.
+    pub(super) fn let_go(&mut self, sink: Sink<'_>) {
+        self.overflow = true;
+        self.abandon(Rest::Read, sink);
+        self.drain(sink);
     }
 
     /// Releases the pieces in those entries, if none of them has to wait or is changed.
@@ -394,9 +399,9 @@ impl Flow {
         rest.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// Abandons the repair of everything that is open: it is forwarded verbatim.
-    pub(super) fn abandon(&mut self, sink: Sink<'_>) {
-        self.body.channels().abandon(&mut |event| sink(Rewritten::Event(event)));
+    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
+    pub(super) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
+        self.body.channels().abandon(rest, &mut |event| sink(Rewritten::Event(event)));
     }
 
     fn enqueue(&mut self, item: Item) {

@@ -8,7 +8,7 @@ mod promote;
 
 pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 
-use crate::{ApiFormat, Framing, WireEvent, framing::Unframer};
+use crate::{ApiFormat, Framing, WireEvent, calls::Rest, framing::Unframer};
 use flow::Flow;
 
 /// The output of a [`Rewriter`].
@@ -185,14 +185,59 @@ impl Rewriter {
     /// Stops rewriting. Everything that was received but not emitted yet is emitted now, repaired as far
     /// as the repairs are certain, and later chunks pass through. No further events are emitted. An
     /// outcome that was already determined does not change.
+    ///
+    /// What passes through is not read, so it may complete a call that was emitted in part repaired. If nothing
+    /// follows because upstream failed, use [`fail`](Self::fail).
     pub fn stop(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
+        self.end_early(Rest::Unread, sink)
+    }
+
+    /// Ends a body that upstream broke off. What waits is emitted as it came, except for calls that were emitted
+    /// in part repaired: they end where they were certain, so that none of them looks complete. No further events
+    /// are emitted. An outcome that was already determined does not change.
+    ///
+    /// ```
+    /// use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+    ///
+    /// let piece = |arguments: &str| {
+    ///     let call = r#"{"index":0,"id":"c1","function":{"name":"f","arguments":"ARGUMENTS"}}"#;
+    ///     let call = call.replace("ARGUMENTS", arguments);
+    ///     format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n")
+    /// };
+    /// let mut rewriter = Rewriter::new(RewriteOptions::new());
+    /// let mut out = Vec::new();
+    /// let mut take = |written: Rewritten<'_>| {
+    ///     if let Rewritten::Bytes(bytes) = written {
+    ///         out.extend_from_slice(bytes);
+    ///     }
+    /// };
+    /// rewriter.push(piece("{'a': ").as_bytes(), &mut take);
+    /// rewriter.push(piece("1}").as_bytes(), &mut take);
+    /// // The connection is reset.
+    /// assert_eq!(rewriter.fail(&mut take), RewriteOutcome::Stopped);
+    /// assert_eq!(String::from_utf8(out).unwrap(), piece(r#"{\"a\": "#) + &piece("1"));
+    /// ```
+    pub fn fail(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
+        self.end_early(Rest::Read, sink)
+    }
+
+    /// Gives up what is being repaired, and emits what waits, as where [`RewriteOptions::with_held`] is exceeded.
+    /// Unlike after a [stop](Self::stop), the body is read on, so no call that was emitted in part repaired is
+    /// completed, and calls that begin later are repaired. The outcome will be [`RewriteOutcome::Overflow`].
+    pub fn release(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) {
+        if self.outcome.is_none() && !self.encoded {
+            self.flow.let_go(sink);
+        }
+    }
+
+    fn end_early(&mut self, rest: Rest, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
         if let Some(outcome) = self.outcome {
             return outcome;
         }
         if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
             sink(Rewritten::Bytes(&head));
         }
-        self.flow.abandon(sink);
+        self.flow.abandon(rest, sink);
         self.flow.drain(sink);
         self.flow.leave_all(&[], sink);
         self.outcome = Some(RewriteOutcome::Stopped);

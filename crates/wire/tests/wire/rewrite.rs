@@ -334,7 +334,7 @@ fn calls_past_a_limit_are_forwarded_verbatim_from_there_on() {
     };
     let limits = WireLimits::new().with_arguments(12);
     let out = rewrite(&limited(limits, RewriteMode::Append), long.as_bytes());
-    assert_eq!(out.text(), body(&["{\"a\": 1, ", "'b': 2, ", "'c': 3}"]));
+    assert_eq!(out.text(), long);
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
     let out = rewrite(&limited(limits, RewriteMode::Validated), long.as_bytes());
     assert_eq!((out.text(), out.outcome), (long.as_str(), RewriteOutcome::Unchanged));

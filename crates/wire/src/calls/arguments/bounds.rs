@@ -1,6 +1,6 @@
 //! How much of the arguments of a call is kept.
 
-use super::{ArgumentText, Engine, Piece, Show};
+use super::{ArgumentText, Engine, Piece, Rest, Show};
 
 impl ArgumentText {
     /// How many bytes are kept.
@@ -41,7 +41,7 @@ impl ArgumentText {
                 }
                 Engine::Traced(trace) => trace.fed(),
             };
-            self.abandon(show);
+            self.abandon(Rest::Read, show);
             let unread = self.reading.get(fed..).unwrap_or_default().as_bytes();
             if !unread.is_empty() {
                 show(Piece { bytes: unread, raw: true });
