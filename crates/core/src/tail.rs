@@ -48,8 +48,8 @@ pub struct Tail {
     /// Whether an opening bracket was seen, and whether a closer was seen before one.
     opened: bool,
     unmatched: bool,
-    /// How many brackets were closed in all of the text, less those that were opened.
-    closers: isize,
+    /// What all of the text leaves open.
+    rest: Remainder,
     /// The text on the line of the document, and whether that line has ended.
     line: Line,
     below: bool,
@@ -88,7 +88,7 @@ impl Tail {
             closed: false,
             opened: false,
             unmatched: false,
-            closers: 0,
+            rest: Remainder::NOTHING,
             line: Line::AFTER,
             below: false,
         }
@@ -121,7 +121,7 @@ impl Tail {
     /// Notes that closers come before it, this many.
     pub const fn closers(&mut self, count: usize) {
         self.stray = true;
-        self.closers += count as isize;
+        self.rest.closers += count as i32;
     }
 
     /// Notes that a fence was closed. What follows is on its line.
@@ -137,7 +137,10 @@ impl Tail {
 
     /// Reads one byte.
     pub const fn byte(&mut self, byte: u8) {
-        self.closers += closes(byte);
+        if self.first.is_none() {
+            self.rest.inline = !self.below;
+        }
+        self.rest.byte(byte);
         if self.colour.read(byte) {
             return;
         }
@@ -192,12 +195,28 @@ impl Tail {
     /// ```
     #[must_use]
     pub const fn lacks_end(&self) -> bool {
-        self.goes_on() && self.closers <= 0
+        self.goes_on() && self.rest.closers <= 0
     }
 
-    /// Reads text that counts only for [`lacks_end`](Self::lacks_end): another document.
+    /// Whether it is left open: a bracket in it is not closed, or, after a document of which more than
+    /// quotes was `guessed`, it is on the document's line and ends in a word. Where the end of the
+    /// document was in doubt, the text may have been cut off there. All of the text must have been read.
+    ///
+    /// ```
+    /// use jsonmend_core::Tail;
+    /// assert!(Tail::of(b", {\"b\": [1, ", 64).leaves_open(false));
+    /// assert!(Tail::of(b" and \"b", 64).leaves_open(true));
+    /// assert!(!Tail::of(b"\nThat is it", 64).leaves_open(true));
+    /// ```
+    #[must_use]
+    pub const fn leaves_open(&self, guessed: bool) -> bool {
+        self.rest.is_open(guessed)
+    }
+
+    /// Reads text that counts only for [`lacks_end`](Self::lacks_end) and
+    /// [`leaves_open`](Self::leaves_open): another document.
     pub fn pass(&mut self, text: &[u8]) {
-        self.closers += closers(text);
+        self.rest.pass(text);
     }
 
     /// The repair that drops this text.
@@ -237,6 +256,48 @@ impl Tail {
         let asks = self.doubtful || self.touched;
         let member = self.listed || matches!(self.key, Key::Colon);
         string || member || self.unmatched || asks && self.closed
+    }
+}
+
+/// What text after a document leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Remainder {
+    /// How many brackets were closed, less those that were opened.
+    pub(crate) closers: i32,
+    /// The last byte that is no white space.
+    last: u8,
+    /// Whether it begins on the document's line.
+    inline: bool,
+}
+
+impl Remainder {
+    pub(crate) const NOTHING: Self = Self { closers: 0, last: 0, inline: false };
+
+    /// At the beginning of a text, which may be on the document's line.
+    pub(crate) const fn beginning(inline: bool) -> Self {
+        Self { inline, ..Self::NOTHING }
+    }
+
+    const fn byte(&mut self, byte: u8) {
+        self.closers = self.closers.saturating_add(closes(byte) as i32);
+        if !byte.is_ascii_whitespace() {
+            self.last = byte;
+        }
+    }
+
+    pub(crate) fn pass(&mut self, text: &[u8]) {
+        let more = closers(text).clamp(i32::MIN as isize, i32::MAX as isize) as i32;
+        self.closers = self.closers.saturating_add(more);
+        if let Some(last) = text.trim_ascii_end().last() {
+            self.last = *last;
+        }
+    }
+
+    /// Whether the end of the text is missing after a document whose end was in doubt.
+    pub(crate) const fn is_open(self, guessed: bool) -> bool {
+        let word =
+            self.last.is_ascii_alphanumeric() || matches!(self.last, b'"' | b',' | b':' | b'\\');
+        self.closers < 0 || guessed && self.inline && word
     }
 }
 

@@ -71,7 +71,7 @@ labelled! {
         Item "a comma and an item",
         ItemPair "`, \"text\", \"` or `, \"text\"]`",
         BareItem "words that end as an item does",
-        HalfItem "`, text\",` or `, text\"]`, where the quote before the comma is not the sign of inches",
+        HalfItem "`, text\",` or `, text\"]`, where the quote before the comma is not the sign of inches, or `, words \"text\",`",
         CloseLast "the document's closer, which settles it",
         CloseFits "a closer, and after it what may follow one",
         CloseUnfit "a closer, and after it what cannot follow one",

@@ -1,6 +1,6 @@
 //! The current document: a mender and its place in the input.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, prose::Marks};
+use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, Risk, prose::Marks};
 
 use crate::TextSink;
 
@@ -12,8 +12,8 @@ pub(crate) struct Document {
     options: Options,
     /// The offset in the input where the document begins.
     start: usize,
-    /// Whether there were any repairs.
-    repaired: bool,
+    /// The highest risk of its repairs so far, if there were any.
+    repaired: Option<Risk>,
     /// The steps of the mender for earlier documents.
     steps: u64,
     /// The path in the document at which the input ended.
@@ -31,7 +31,7 @@ pub(crate) enum Taken {
 
 impl Document {
     pub(crate) const fn new(options: Options) -> Self {
-        Self { mender: None, options, start: 0, repaired: false, steps: 0, cut_at: None }
+        Self { mender: None, options, start: 0, repaired: None, steps: 0, cut_at: None }
     }
 
     /// Begins a document at offset `start` of the input, whose lines may be marked.
@@ -47,7 +47,7 @@ impl Document {
             mender.begin_marked(marks);
         }
         self.start = start;
-        self.repaired = false;
+        self.repaired = None;
         self.cut_at = None;
     }
 
@@ -67,7 +67,7 @@ impl Document {
     pub(crate) fn outcome(&self) -> Outcome {
         match self.mender().and_then(Mender::outcome) {
             Some(outcome) => outcome,
-            None if !self.repaired => Outcome::Unchanged,
+            None if self.repaired.is_none() => Outcome::Unchanged,
             None => Outcome::Repaired,
         }
     }
@@ -108,7 +108,7 @@ impl Document {
             mender.reset();
         }
         self.start = 0;
-        self.repaired = false;
+        self.repaired = None;
         self.cut_at = None;
         self.steps = 0;
     }
@@ -124,6 +124,11 @@ impl Document {
         self.mender().is_some_and(Mender::has_unescaped_quotes)
     }
 
+    /// Whether a repair may have lost text or was a guess.
+    pub(crate) fn is_guessed(&self) -> bool {
+        self.repaired.is_some_and(|risk| risk > Risk::Likely)
+    }
+
     pub(crate) fn mender(&self) -> Option<&Mender> {
         self.mender.as_deref()
     }
@@ -133,7 +138,7 @@ impl Document {
 struct Sink<'a, P> {
     sink: &'a mut P,
     start: usize,
-    repaired: &'a mut bool,
+    repaired: &'a mut Option<Risk>,
 }
 
 impl<P: TextSink> Output for Sink<'_, P> {
@@ -147,7 +152,7 @@ impl<P: TextSink> Output for Sink<'_, P> {
         self.sink.settle();
     }
     fn repair(&mut self, repair: Repair) {
-        *self.repaired = true;
+        *self.repaired = (*self.repaired).max(Some(repair.kind().risk()));
         self.sink.repair(repair.shifted(self.start));
     }
 }

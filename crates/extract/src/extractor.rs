@@ -437,7 +437,8 @@ impl Extractor {
         self.prose.end_document();
         if self.scope.is_single() {
             let lookahead = self.options.limits().lookahead();
-            self.margin.document(self.at, self.document.is_doubtful(), lookahead);
+            let (doubtful, guessed) = (self.document.is_doubtful(), self.document.is_guessed());
+            self.margin.document(self.at, doubtful, guessed, lookahead);
             self.state = State::After;
         } else {
             sink.end(outcome);

@@ -49,8 +49,9 @@ struct After {
     /// Whether anything but white space came after those.
     prose: bool,
     tail: Tail,
-    /// Whether quotes in the document were in doubt.
+    /// Whether quotes in the document were in doubt, and whether anything in it was.
     doubtful: bool,
+    guessed: bool,
     /// Where another document begins.
     second: Option<usize>,
 }
@@ -97,12 +98,19 @@ impl Margin {
         self.after.is_some()
     }
 
-    /// Records that the document ended at `end`. `doubtful` says that quotes in it were in doubt.
-    /// At most `lookahead` bytes after it are considered.
-    pub(crate) const fn document(&mut self, end: usize, doubtful: bool, lookahead: usize) {
+    /// Records that the document ended at `end`. `doubtful` says that quotes in it were in doubt, and
+    /// `guessed` that anything in it was. At most `lookahead` bytes after it are considered.
+    pub(crate) const fn document(
+        &mut self,
+        end: usize,
+        doubtful: bool,
+        guessed: bool,
+        lookahead: usize,
+    ) {
         self.after = Some(After {
             tail: Tail::new(lookahead).in_doubt(doubtful),
             doubtful,
+            guessed,
             end,
             closers: None,
             fence: None,
@@ -139,7 +147,12 @@ impl Margin {
     pub(crate) fn fence_opened(&mut self, bytes: &[u8]) {
         self.before_fence = self.lead.kind();
         self.bytes(bytes);
-        self.inside = Some(Lead::new());
+        let mut inside = Lead::new();
+        // A document that begins on the fence's line.
+        if bytes.iter().any(|byte| matches!(byte, b'{' | b'[')) {
+            inside.text(b"{");
+        }
+        self.inside = Some(inside);
     }
 
     /// Whether stray closers follow the document.
@@ -227,7 +240,10 @@ impl Margin {
     /// Whether what comes after the document seems to be the rest of it, and does not close it.
     pub(crate) fn lacks_end(&self) -> bool {
         self.after.is_some_and(|after| {
-            after.fence.is_none() && after.tail.in_doubt(after.doubtful).lacks_end()
+            let tail = after.tail.in_doubt(after.doubtful);
+            after.fence.is_none()
+                && (tail.lacks_end()
+                    || (after.guessed || after.doubtful) && tail.leaves_open(after.guessed))
         })
     }
 

@@ -63,7 +63,8 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     }
     let found = Documents::find(input, scope, options);
     let Some(first) = found.first() else {
-        return if channel && is_convincing(input, &whole, scope) {
+        let escaped = input.trim_ascii_start().starts_with(b"\\\"") && whole.text().is_some();
+        return if channel && (escaped || is_convincing(input, &whole, scope)) {
             whole
         } else {
             Mended::new(Outcome::None, None, Repairs::new(), None)

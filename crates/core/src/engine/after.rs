@@ -70,6 +70,7 @@ impl Engine {
     fn next_document(&mut self, source: &Source<'_>) -> Step {
         let _ = source;
         self.commit();
+        self.document.guessed = false;
         if self.documents.forgets && self.documents.count > 1 {
             self.forget_document();
         }

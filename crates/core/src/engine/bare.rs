@@ -4,7 +4,7 @@ mod ends;
 
 use super::{
     Engine, Expect, Flow, Lex, OpenString, PLAIN, Source, Step, Stop, Text,
-    follows::ends_in_quote,
+    follows::{ends_in_quote, words_before_item},
     frames::Shape,
     quote::Quote,
     source::{ESCAPE, colour, wide_sign, wide_space},
@@ -26,6 +26,16 @@ impl Engine {
             if try_peek!(look.starts_with(quote), false) {
                 kind = RepairKind::AmbiguousQuote;
             }
+        }
+        if !is_key
+            && self.frames.top().is_some_and(Shape::is_list)
+            && self.frames.items() > 0
+            && let Some(length) = try_peek!(words_before_item(look), None)
+        {
+            let words = source.slice(self.pos, self.pos + length).trim_ascii_end().len();
+            self.edit(RepairKind::StrayText, self.pos..self.pos + words, "")?;
+            self.pos += words;
+            return Ok(Flow::Go);
         }
         let half = !is_key && !self.document.escaped && try_peek!(ends_in_quote(look), false);
         if is_key {
@@ -174,7 +184,14 @@ impl Engine {
                 self.commit_text(text);
                 Ok(Flow::Go)
             }
-            b'\n' | b'\r' => self.end_bare(source, text),
+            b'\n' | b'\r' => {
+                // Words on a line of their own between items in quotes may be no item.
+                let list = !text.is_key && self.frames.top().is_some_and(Shape::is_list);
+                let mut look = self.look(source, self.pos);
+                let odd = list && matches!(try_peek!(look.gap(), b','), b'"' | b'{' | b'[');
+                let kind = if odd { RepairKind::AmbiguousQuote } else { bare_kind(text) };
+                self.end_bare_by(kind, source, text)
+            }
             b'\t' => {
                 self.edit(RepairKind::UnescapedControl, self.pos..self.pos + 1, "\\t")?;
                 self.pos += 1;
@@ -326,7 +343,8 @@ impl Engine {
         if text.is_key && at > self.lex_start {
             return self.end_bare(source, text);
         }
-        self.edit(RepairKind::UnescapedQuote, at..at, "\\")?;
+        // Text without quotes around it is not often written with quotes in it.
+        self.edit(RepairKind::AmbiguousQuote, at..at, "\\")?;
         self.keep(text)
     }
 

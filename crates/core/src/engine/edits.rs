@@ -195,6 +195,7 @@ impl Engine {
             self.script.dropped_to = repair.end;
         }
         self.document.escaped |= kind == RepairKind::EscapedDocument;
+        self.document.guessed |= kind.risk() > Risk::Likely && self.frames.len() > 0;
         self.script.insert(repair);
         Ok(())
     }

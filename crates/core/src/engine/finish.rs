@@ -2,7 +2,11 @@
 
 use alloc::string::String;
 
-use super::{Engine, Expect, Flow, Lex, Source, Step, Stop, Text, frames::Shape, quotes::lost_key};
+use super::{
+    Engine, Expect, Flow, Lex, Source, Step, Stop, Text,
+    frames::Shape,
+    quotes::{escaped_closer, lost_key},
+};
 use crate::RepairKind;
 
 impl Engine {
@@ -90,7 +94,7 @@ impl Engine {
         };
         let at = self.lex_start + end;
         self.forget(at);
-        let sign = text.quote.mistaken_closer(&content[..end]);
+        let sign = text.quote.mistaken_closer(&content[..end]).max(escaped_closer(&content[..end]));
         self.edit(RepairKind::UnterminatedString, at - sign..at, "\"")?;
         self.frames.set_key(&content[..end - sign]);
         self.pos = at;

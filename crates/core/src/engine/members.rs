@@ -2,7 +2,7 @@
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop,
-    follows::{Start, begins_member, member},
+    follows::{Start, begins_member, member, words_before_separator},
     frames::Shape,
     source::{Edge, is_literal},
     try_peek,
@@ -131,13 +131,12 @@ impl Engine {
     /// A word after an item. Directly after a container, words before a separator are no item that
     /// lacks its comma and its quotes: `[{"a": 1} done, {"a": 2}]`.
     pub(super) fn defer_item_end(&mut self, source: &Source<'_>) -> Step {
-        let mut look = self.look(source, self.pos);
-        let stray = self.closed.end > 0
-            && self.closed.end == self.gap.start
-            && !is_literal(try_peek!(look.word(), &[][..]))
-            && look.passed() > 0
-            && matches!(try_peek!(look.blanks(), 0), b',' | b'}' | b']');
-        if stray {
+        let container = self.closed.end > 0 && self.closed.end == self.gap.start;
+        let string = self.string.closed.is_some_and(|closed| closed + 1 == self.gap.start);
+        let apart = self.pos > self.gap.start && !self.gap_holds_line_end(source);
+        let stray = container || string && apart;
+        let look = self.look(source, self.pos);
+        if stray && try_peek!(words_before_separator(look), false) {
             self.lex_start = self.pos;
             self.lex = Lex::Stray;
         } else {

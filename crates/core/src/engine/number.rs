@@ -66,6 +66,14 @@ impl Engine {
             return self.long_number(source, token);
         }
         let ended = edge == Some(Edge::End);
+        // `+49 30 901820` is a number to call.
+        if token.starts_with(b"+")
+            && !ended
+            && self.frames.len() > 0
+            && try_peek!(digits_follow(look), false)
+        {
+            return self.open_bare(source, false);
+        }
         let mut shape = match shape_of(token) {
             // A number that stops at the end of the input may be incomplete.
             Shape::Mend(RepairKind::TrailingDot, kept) if ended => Shape::Cut(kept),
@@ -403,4 +411,11 @@ impl Engine {
 /// Whether a word is the sign between the sides of something, as in `5 x 6 cm`.
 fn is_times(word: &[u8]) -> bool {
     matches!(word, b"x" | b"X") || word == "×".as_bytes()
+}
+
+/// Whether blanks and a digit or a parenthesis follow on the same line.
+fn digits_follow(mut look: Look<'_>) -> Result<bool, Edge> {
+    let from = look.passed();
+    let next = look.blanks()?;
+    Ok(look.passed() > from && (next.is_ascii_digit() || next == b'('))
 }

@@ -57,6 +57,15 @@ impl Engine {
         let byte = match source.byte(at) {
             Some(byte @ (b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)) => byte,
             Some(b'\'' | b'"') => return self.document_in_quotes(source),
+            // `\"{\\\"a\\\": 1}\"`: a document that was escaped twice, in quotes.
+            Some(b'\\') => {
+                let ahead = source.from(at);
+                let opens = ahead.starts_with(b"\\\"{") || ahead.starts_with(b"\\\"[");
+                if ahead.len() < 3 && !source.is_last() {
+                    return Ok(Some(Flow::Wait));
+                }
+                return if opens { self.not_a_document(2).map(Some) } else { Ok(None) };
+            }
             _ => return Ok(None),
         };
         if self.outside.trusts && matches!(byte, b'{' | b'[') {

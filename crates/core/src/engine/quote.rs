@@ -26,6 +26,8 @@ impl Quote {
             [0xc2, 0xab | 0xbb, ..] => Some((Self::Smart, 2)),
             // ‘ ’ ‚ ‛ “ ” „ ‟
             [0xe2, 0x80, 0x98..=0x9f, ..] => Some((Self::Smart, 3)),
+            // ″
+            [0xe2, 0x80, 0xb3, ..] => Some((Self::Smart, 3)),
             // ＂
             [0xef, 0xbc, 0x82, ..] => Some((Self::Smart, 3)),
             _ => None,
@@ -51,6 +53,9 @@ impl Quote {
             let (before, sign) = content.split_at_checked(content.len().wrapping_sub(*length))?;
             let (quote, found) = Self::of(sign)?;
             let alone = !matches!(quote, Self::Escaped | Self::Double) && found == *length;
+            // Inches.
+            let alone =
+                alone && !(sign == "″".as_bytes() && before.last().is_some_and(u8::is_ascii_digit));
             let counterpart = |at: usize| match (Self::of(&before[at..]), quote) {
                 // An apostrophe has a letter before it.
                 (Some((Self::Single, _)), Self::Single) => {

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::quotes;
-use crate::{Path, Repair, RepairKind};
+use crate::{Path, Repair, RepairKind, tail::Remainder};
 
 /// The comma before a member or an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub(super) struct OpenString {
     pub(super) inner: quotes::Inner,
     /// Whether it is in two quotes.
     pub(super) doubled: bool,
+    /// Whether a quote in it that was read as part of it neither begins nor ends a quotation.
+    pub(super) unpaired: bool,
     /// Where it ends, if trying the rest of the text has shown it.
     pub(super) definite_end: Option<usize>,
     /// A comma in it after which only white space has followed.
@@ -90,6 +92,8 @@ pub(super) struct Document {
     pub(super) escaped: bool,
     /// Whether a closer came too early, or an opener twice, if a closer turns out to be one too many.
     pub(super) doubtful: bool,
+    /// Whether a repair in it may have lost text or was a guess.
+    pub(super) guessed: bool,
 }
 
 /// The documents of the text.
@@ -110,9 +114,10 @@ pub(super) struct Documents {
 pub(super) struct Dropping {
     pub(super) from: usize,
     pub(super) kind: RepairKind,
-    /// How many brackets were closed in it, less those that were opened, if it has signs of the
-    /// document.
-    pub(super) closers: Option<i32>,
+    /// What it leaves open, if it has signs of the document, or the document was in doubt.
+    pub(super) rest: Option<Remainder>,
+    /// Whether it has signs of the document.
+    pub(super) goes_on: bool,
 }
 
 /// Reading ahead to the end of the text, which only the whole-text path does.

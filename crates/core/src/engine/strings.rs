@@ -2,9 +2,9 @@
 
 use super::{
     Engine, Flow, Lex, Source, Step, Stop, Text,
-    follows::{ends_line, opens_in_text},
+    follows::{ends_line, opens_in_text, seems_to_end},
     quote::Quote,
-    quotes::{Inner, Meaning},
+    quotes::{Inner, Meaning, escaped_closer},
     source::{Edge, Look},
     try_peek,
 };
@@ -48,6 +48,7 @@ impl Engine {
         self.lex_start = self.pos;
         self.string.inner_quotes = 0;
         self.string.inner = Inner::default();
+        self.string.unpaired = false;
         self.string.definite_end = None;
         self.lex = Lex::Text(Text::new(quote, is_key, quotes));
         self.string.tail = None;
@@ -160,7 +161,9 @@ impl Engine {
                 // A string that another sign opened may be closed by the quote that JSON wants.
                 let plain = bytes == 1 && source.from(at).first() == Some(&b'"');
                 if !plain {
-                    let kind = text.quote.kind();
+                    // What the other quotes in it are is not certain either.
+                    let inner = text.quote == Quote::Escaped && self.string.inner_quotes > 0;
+                    let kind = if inner { RepairKind::AmbiguousQuote } else { text.quote.kind() };
                     let kind = if bytes > length { RepairKind::DoubledQuote } else { kind };
                     self.edit(kind, at..at + bytes, "\"")?;
                 }
@@ -191,12 +194,26 @@ impl Engine {
                     || !self.string.inner.is_open()
                         && try_peek!(ends_line(source.look(at + length, self.window)), false);
                 // Of a quotation at the start whose end is out of sight, the string may be all.
+                let mut inner = self.string.inner;
+                let quoting = inner.is_quoting();
+                inner.quote(after);
+                let before = self.string.unpaired;
+                let unpaired = text.quote == Quote::Double
+                    && !text.is_key
+                    && !inner.is_open()
+                    && (before || !quoting && !inner.is_quoting());
                 let doubtful = doubtful
+                    || unpaired
+                        && try_peek!(
+                            seems_to_end(source.look(at + length, self.window), before),
+                            false
+                        )
                     || !self.whole
                         && at == self.lex_start
                         && text.quote == Quote::Double
                         && try_peek!(is_out_of_sight(source.look(at + 1, self.window)), false);
                 self.string.inner_quotes += 1;
+                self.string.unpaired = unpaired;
                 if text.quote == Quote::Double {
                     self.string.inner.quote(after);
                     self.unescaped += 1;
@@ -225,6 +242,8 @@ impl Engine {
                 self.pos = lost;
                 let content = source.slice(self.lex_start, lost);
                 let sign = text.quote.mistaken_closer(content);
+                let escaped = if text.quote == Quote::Double { escaped_closer(content) } else { 0 };
+                let sign = sign.max(escaped);
                 let sign = if self.reaches(lost - sign) { sign } else { 0 };
                 self.forget(lost - sign);
                 self.edit(RepairKind::UnterminatedString, lost - sign..lost, "\"")?;

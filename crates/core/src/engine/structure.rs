@@ -31,6 +31,9 @@ impl Engine {
             Action::Close => self.close(source, token),
             Action::Defer => self.defer(source, token),
             Action::Finish => self.finish_document(source),
+            Action::InsertComma if self.expect == Expect::ItemEnd && token == Token::GroupOpen => {
+                self.defer_item_end(source)
+            }
             Action::InsertComma => {
                 self.insert_comma()?;
                 Ok(Flow::Go)
@@ -126,7 +129,10 @@ impl Engine {
         use Expect as E;
         let opens =
             matches!(self.expect, E::FirstKey | E::Key | E::MemberValue | E::FirstItem | E::Item);
-        let prefix = matches!(source.byte(self.pos), Some(b'u' | b'U' | b'b' | b'B' | b'f' | b'F'));
+        let prefix = matches!(
+            source.byte(self.pos),
+            Some(b'u' | b'U' | b'b' | b'B' | b'f' | b'F' | b'r' | b'R')
+        );
         if !opens || !prefix {
             return Ok(None);
         }

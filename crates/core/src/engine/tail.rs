@@ -1,7 +1,10 @@
 //! Text after the last document.
 
 use super::{Dropping, Edit, Engine, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
-use crate::{Repair, RepairKind, Tail, TrailingDocuments, tail};
+use crate::{
+    Repair, RepairKind, Tail, TrailingDocuments,
+    tail::{self, Remainder},
+};
 
 impl Engine {
     /// Drops everything from here on.
@@ -19,7 +22,9 @@ impl Engine {
             _ => Some(try_peek!(self.classify_tail(source, token), Tail::new(0))),
         };
         let kind = tail.map_or(RepairKind::SecondDocument, |tail| tail.kind());
-        let closers = tail.filter(Tail::goes_on).map(|_| 0);
+        let goes_on = tail.as_ref().is_some_and(Tail::goes_on);
+        let doubtful = self.unescaped > 0 || self.document.guessed || self.document.doubtful;
+        let watched = goes_on || doubtful && !self.document.fenced;
         if self.options.trailing_documents() == TrailingDocuments::Error
             || !self.options.policy().allows(kind)
         {
@@ -33,11 +38,11 @@ impl Engine {
             TrailingDocuments::Error | TrailingDocuments::First => false,
         };
         if others {
-            if closers.is_some()
+            if watched
                 && self.whole
-                && let Some(closers) = self.rest_closers(source)
+                && let Some(rest) = self.rest_after(source)
             {
-                self.end_of_rest(closers > 0, kind)?;
+                self.end_of_rest(self.has_end(rest, goes_on), kind)?;
             }
             self.outside.text.begin_text();
             let step = self.not_a_document(0);
@@ -46,7 +51,8 @@ impl Engine {
         }
         let from = self.gap.start.max(self.committed);
         self.script.forget_uncommitted(from);
-        self.dropping = Some(Dropping { from, kind, closers });
+        let rest = watched.then(|| Remainder::beginning(!self.gap_holds_line_end(source)));
+        self.dropping = Some(Dropping { from, kind, rest, goes_on });
         self.lex = Lex::Tail;
         Ok(Flow::Go)
     }
@@ -82,18 +88,16 @@ impl Engine {
 
     /// Drops text after the last document.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
-        if let Some(Dropping { closers: Some(closers), .. }) = &mut self.dropping {
-            let more = tail::closers(source.from(self.pos));
-            let more = more.clamp(i32::MIN as isize, i32::MAX as isize) as i32;
-            *closers = closers.saturating_add(more);
+        if let Some(Dropping { rest: Some(rest), .. }) = &mut self.dropping {
+            rest.pass(source.from(self.pos));
         }
         self.pos = source.end();
         self.commit_content();
         if source.is_last()
-            && let Some(Dropping { from, kind, closers }) = self.dropping.take()
+            && let Some(Dropping { from, kind, rest, goes_on }) = self.dropping.take()
         {
-            if let Some(closers) = closers {
-                self.end_of_rest(closers > 0, kind)?;
+            if let Some(rest) = rest {
+                self.end_of_rest(self.has_end(rest, goes_on), kind)?;
             }
             let repair = Repair::new(kind, from..self.pos, "");
             self.script.serial += 1;
@@ -113,6 +117,21 @@ impl Engine {
             (pos, tail::closers(rest))
         });
         (counted.0 == pos).then_some(counted.1)
+    }
+
+    /// Whether text after the document is all there, which has signs of the document or comes after one
+    /// that was in doubt.
+    const fn has_end(&self, rest: Remainder, goes_on: bool) -> bool {
+        if goes_on { rest.closers > 0 } else { !rest.is_open(self.document.guessed) }
+    }
+
+    /// What the rest from `pos` on leaves open.
+    fn rest_after(&mut self, source: &Source<'_>) -> Option<Remainder> {
+        let closers = self.rest_closers(source)?;
+        let mut rest = Remainder::beginning(!self.gap_holds_line_end(source));
+        rest.pass(source.from(source.end().saturating_sub(self.window)));
+        rest.closers = closers.clamp(i32::MIN as isize, i32::MAX as isize) as i32;
+        Some(rest)
     }
 
     /// What was dropped has signs of the document. If it does not hold the bracket that closes that,

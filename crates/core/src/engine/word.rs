@@ -4,7 +4,7 @@ use super::{
     Engine, Flow, Lex, Source, Step,
     frames::Shape,
     quote::Quote,
-    source::{Edge, Look},
+    source::{Edge, Look, is_word},
     try_peek,
 };
 use crate::{RepairKind, prose::Mark};
@@ -19,7 +19,9 @@ fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str
         b"True" => return Some((Some(RepairKind::PythonLiteral), "true")),
         b"False" => return Some((Some(RepairKind::PythonLiteral), "false")),
         b"None" => return Some((Some(RepairKind::PythonLiteral), "null")),
-        b"undefined" | b"nil" => return Some((Some(RepairKind::Undefined), "null")),
+        b"undefined" | b"nil" | b"Nil" | b"NIL" => {
+            return Some((Some(RepairKind::Undefined), "null"));
+        }
         b"NaN" | b"nan" | b"Infinity" | b"-Infinity" | b"inf" | b"-inf" => {
             return Some((Some(RepairKind::NonFinite), "null"));
         }
@@ -262,16 +264,14 @@ impl Engine {
     /// or in `-- a note` with a key on the next line.
     fn words_before_key(&mut self, source: &Source<'_>) -> Result<Option<usize>, Edge> {
         let mut look = self.look(source, self.pos);
-        let length = look.word()?.len();
+        look.word()?;
         while !matches!(look.peek()?, b'"' | b'\'' | b',' | b':' | b'=' | b'{' | b'}' | b'[' | b']')
         {
             look.bump();
         }
         let quoted = look.peek()? == b'"';
         let words = look.seen();
-        // A word alone on its line may be a key without a value.
-        let alone = words.trim_ascii_end().len() == length && look.is_broken();
-        let apart = words.last().is_some_and(u8::is_ascii_whitespace);
-        Ok((quoted && apart && !alone).then_some(words.len()))
+        let apart = words.last().is_some_and(|byte| byte.is_ascii_whitespace() || is_word(*byte));
+        Ok((quoted && apart).then_some(words.len()))
     }
 }

@@ -223,7 +223,7 @@ fn quote(look: &mut Look<'_>) -> Result<Option<Quote>, bool> {
 }
 
 /// The typographic quotes that delimit strings, and the apostrophes.
-const DOUBLE: [&str; 7] = ["“", "”", "„", "‟", "«", "»", "＂"];
+const DOUBLE: [&str; 8] = ["“", "”", "„", "‟", "«", "»", "＂", "″"];
 const SINGLE: [&str; 4] = ["‘", "’", "‚", "‛"];
 
 /// Skips one of these, if it comes next. Returns whether it does; `or` if that is not visible.

@@ -12,26 +12,31 @@ use crate::{Options, TrailingDocuments, signs::wide_space};
 /// document. Nothing else is looked at, so it does not matter how the text is divided into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
-    /// The mark without the white space at its end, and without the number at its start.
-    sign: [u8; MAX_SIGN],
-    sign_length: u8,
+    /// The first mark, without the white space at its end, and its length.
+    text: [u8; MAX_HEAD],
+    length: u8,
     /// How much white space follows it.
     blanks: u8,
-    /// The least number that the next line may have, if the lines are numbered.
-    number: Option<u32>,
-    /// The length of the first mark.
-    head: u8,
+    /// What is in it that may differ from line to line.
+    varies: Varies,
+}
+
+/// What differs between the marks of two lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Varies {
+    Nothing,
+    /// The number between these indices, which is at least this on the next line.
+    Number(u8, u8, u32),
+    /// All digits, each of which stays a digit: those of a time.
+    Digits,
+    /// `>>> ` is followed by `... `.
+    Prompt,
 }
 
 /// The length of the longest mark, in bytes.
 pub(crate) const MAX_HEAD: usize = 24;
-/// The same without its number and the white space at its end.
-const MAX_SIGN: usize = 8;
 /// The most opening brackets and white space on the first line, in bytes.
 const MAX_OPENERS: usize = 32;
-
-/// Begins each line of an event in a stream of events.
-const DATA: &[u8] = b"data:";
 
 /// Where a mark was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +78,7 @@ impl Marks {
                 Found::More if full => return Some(None),
                 Found::More => return None,
                 Found::Mark(length, after) => {
-                    let third = first.number.map(|number| number + 2);
-                    if unmarked.len() == openers.len() && after.number != third {
+                    if unmarked.len() == openers.len() && !first.precedes(&after) {
                         return Some(None);
                     }
                     marks = after;
@@ -103,26 +107,47 @@ impl Marks {
 
     /// Whether they are read as documents: numbers alone, where all documents are wanted.
     pub(crate) fn are_taken_for_documents(&self, options: &Options) -> bool {
-        let numbers = self.number.is_some() && self.sign_length == 0;
+        let numbers = matches!(self.varies, Varies::Number(_, end, _) if end == self.length && self.prefix().is_empty());
         numbers && options.trailing_documents() == TrailingDocuments::All
     }
 
     /// The length of the first mark, which comes before the document on its line.
     #[must_use]
     pub const fn head(&self) -> usize {
-        self.head as usize
+        self.length as usize + self.blanks as usize
+    }
+
+    /// The mark without the white space at its end.
+    fn text(&self) -> &[u8] {
+        self.text.get(..usize::from(self.length)).unwrap_or_default()
+    }
+
+    /// Whether the marks after the second line are these, if those after the first are `self`.
+    fn precedes(&self, next: &Self) -> bool {
+        match (self.varies, next.varies) {
+            (Varies::Number(_, _, first), Varies::Number(_, _, third)) => first + 2 == third,
+            (own, next) => own == next,
+        }
+    }
+
+    /// What comes before the number, without the white space directly before that.
+    fn prefix(&self) -> &[u8] {
+        match self.varies {
+            Varies::Number(from, ..) => {
+                self.text.get(..usize::from(from)).unwrap_or_default().trim_ascii_end()
+            }
+            _ => &[],
+        }
     }
 
     /// Whether a mark may begin with this text.
     pub(crate) fn may_begin(text: &[u8]) -> bool {
-        let text = text.trim_ascii_start();
         let sign = |byte: &u8| {
-            b"+->|*:;%!~.)".contains(byte)
-                || matches!(byte, b' ' | b'\t' | b'0'..=b'9' | 0xE2 | 0x94 | 0x82 | 0x86 | 0x92)
+            b"+->|*:;%!~.)/_# \t".contains(byte)
+                || byte.is_ascii_alphanumeric()
+                || matches!(byte, 0xE2 | 0x94 | 0x82 | 0x86 | 0x92)
         };
-        let word = text.get(..DATA.len()).unwrap_or(text);
-        DATA.starts_with(word) && text.iter().skip(DATA.len()).all(u8::is_ascii_whitespace)
-            || text.iter().all(sign)
+        text.iter().all(sign)
     }
 
     /// What is before a bracket on its line, as a mark.
@@ -132,77 +157,129 @@ impl Marks {
         }
         let text = head.trim_ascii_end();
         let blanks = head.len() - text.len();
-        let marks = |sign: &[u8], number: Option<u32>| {
-            let mut own = [0; MAX_SIGN];
-            own.get_mut(..sign.len())?.copy_from_slice(sign);
-            let lengths = (sign.len() as u8, blanks as u8, head.len() as u8);
-            let (sign_length, blanks, head) = lengths;
-            Some(Self { sign: own, sign_length, blanks, number, head })
+        let marks = |varies: Varies| {
+            let mut own = [0; MAX_HEAD];
+            own.get_mut(..text.len())?.copy_from_slice(text);
+            Some(Self { text: own, length: text.len() as u8, blanks: blanks as u8, varies })
         };
-        let number = text.trim_ascii_start();
-        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits > 0 {
-            let (number, sign) = number.split_at(digits);
-            let fits = match sign.trim_ascii_start() {
+        if text.is_empty() {
+            return None;
+        }
+        if text == b">>>" {
+            return marks(Varies::Prompt);
+        }
+        if is_time(text) {
+            return marks(Varies::Digits);
+        }
+        let end = text.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
+        if end > 0 {
+            let digits = text[..end].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let from = end - digits;
+            let (prefix, sign) = (text[..from].trim_ascii_start(), text[end..].trim_ascii_start());
+            let fits = match sign {
                 [] => blanks > 0,
                 // │ →
                 [b':' | b'|' | b'.' | b')'] | [0xE2, 0x94, 0x82] | [0xE2, 0x86, 0x92] => true,
                 _ => false,
             };
-            return marks(sign, Some(decimal(number)?)).filter(|_| fits);
+            // `L1:`, `Line 1:`, `a/b.json:1:`.
+            let named = prefix.is_empty()
+                || prefix[0].is_ascii_alphabetic()
+                    && prefix.iter().all(|byte| is_name(*byte) || *byte == b' ');
+            let number = decimal(&text[from..end])?;
+            return marks(Varies::Number(from as u8, end as u8, number)).filter(|_| fits && named);
         }
         // `# {` and `// {` are comments.
         let sign = |byte: &u8| b"+->|*:;%!~".contains(byte) || byte.is_ascii_whitespace();
-        let fits =
-            text == DATA || text == "│".as_bytes() || !text.is_empty() && text.iter().all(sign);
-        marks(text, None).filter(|_| fits)
+        let named = matches!(text, [first, .., b':' | b'|' | b'>'] if first.is_ascii_alphabetic())
+            && text[..text.len() - 1].iter().all(|byte| is_name(*byte));
+        let fits = named || text == "│".as_bytes() || text.iter().all(sign);
+        marks(Varies::Nothing).filter(|_| fits)
     }
 
     /// The mark at the start of a line after the first one.
     pub(crate) fn next(&self, line: &[u8], last: bool) -> Found {
-        let more = if last { Found::None } else { Found::More };
-        let mut at = 0;
-        let mut number = None;
-        if let Some(least) = self.number {
-            at = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            let rest = line.get(at..).unwrap_or_default();
-            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if at > MAX_HEAD || digits > MAX_HEAD {
-                return Found::None;
-            }
-            if digits == rest.len() && !last {
-                return Found::More;
-            }
-            number = decimal(rest.get(..digits).unwrap_or_default());
-            if number.is_none_or(|number| number < least) {
-                return Found::None;
-            }
-            at += digits;
-        }
+        let (at, next) = match self.sign_at(line, last) {
+            Ok(found) => found,
+            Err(open) => return if open { Found::More } else { Found::None },
+        };
         let rest = line.get(at..).unwrap_or_default();
-        let sign = self.sign.get(..usize::from(self.sign_length)).unwrap_or_default();
-        if !rest.starts_with(sign) {
-            return if sign.starts_with(rest) { more } else { Found::None };
-        }
-        let rest = rest.get(sign.len()..).unwrap_or_default();
         let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
         let blanks = rest.iter().take(usize::from(self.blanks)).take_while(blank).count();
         if blanks == rest.len() && blanks < usize::from(self.blanks) && !last {
             return Found::More;
         }
-        // A number must end.
-        if sign.is_empty() && blanks == 0 {
+        // A number or a name must end.
+        if blanks == 0 && self.text().last().is_some_and(u8::is_ascii_alphanumeric) {
             match rest.first() {
                 Some(b'\n' | b'\r') => {}
-                Some(_) => return Found::None,
-                None => return more,
+                None if !last => return Found::More,
+                _ => return Found::None,
             }
         }
-        Found::Mark(
-            at + sign.len() + blanks,
-            Self { number: number.map(|number| number + 1), ..*self },
-        )
+        Found::Mark(at + blanks, next)
     }
+
+    /// Where the mark at the start of `line` ends, without the white space after it, and the marks of the
+    /// lines after this one. `Err(true)` waits for more.
+    fn sign_at(&self, line: &[u8], last: bool) -> Result<(usize, Self), bool> {
+        let equal = |text: &[u8], line: &[u8]| match line.strip_prefix(text) {
+            Some(_) => Ok(text.len()),
+            None => Err(text.starts_with(line) && !last),
+        };
+        match self.varies {
+            Varies::Nothing => Ok((equal(self.text(), line)?, *self)),
+            Varies::Prompt => {
+                let sign: &[u8] = if line.first() == Some(&b'.') { b"..." } else { b">>>" };
+                Ok((equal(sign, line)?, *self))
+            }
+            Varies::Digits => {
+                let same = |(own, byte): (&u8, &u8)| {
+                    own == byte || own.is_ascii_digit() && byte.is_ascii_digit()
+                };
+                let text = self.text();
+                if !text.iter().zip(line).all(same) {
+                    return Err(false);
+                }
+                if line.len() < text.len() { Err(!last) } else { Ok((text.len(), *self)) }
+            }
+            Varies::Number(from, end, least) => {
+                let mut at = equal(self.prefix(), line)?;
+                let rest = line.get(at..).unwrap_or_default();
+                at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+                let rest = line.get(at..).unwrap_or_default();
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                if at > 2 * MAX_HEAD || digits > MAX_HEAD {
+                    return Err(false);
+                }
+                if digits == rest.len() && !last {
+                    return Err(true);
+                }
+                let number = decimal(rest.get(..digits).unwrap_or_default());
+                let number = number.filter(|number| *number >= least).ok_or(false)?;
+                at += digits;
+                let sign = self.text().get(usize::from(end)..).unwrap_or_default();
+                at += equal(sign, line.get(at..).unwrap_or_default())?;
+                Ok((at, Self { varies: Varies::Number(from, end, number + 1), ..*self }))
+            }
+        }
+    }
+}
+
+/// Whether the name of a file or of a stream, before a number or a sign, may hold this byte.
+const fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')
+}
+
+/// `12:00:01`, also with a date before it, fractions, or a sign at its end.
+fn is_time(text: &[u8]) -> bool {
+    let colons = text.iter().filter(|byte| **byte == b':').count();
+    let inside = |byte: &u8| byte.is_ascii_digit() || b":-.,/TZ+ ".contains(byte);
+    let pairs = |part: &[u8]| matches!(part, [.., a, b':', b, _] if a.is_ascii_digit() && b.is_ascii_digit());
+    colons >= 2
+        && text.first().is_some_and(u8::is_ascii_digit)
+        && text.iter().all(inside)
+        && (1..=text.len()).any(|end| pairs(&text[..end]))
 }
 
 /// How many bytes of opening brackets and white space of any kind `text` begins with. `None` if all of

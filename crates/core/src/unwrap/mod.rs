@@ -164,7 +164,11 @@ impl Gate {
                 },
                 // A mark may begin with white space.
                 (Place::Start | Place::Fenced, b'\n' | b'\r') => {}
-                (Place::Start, b'`' | b'~') if rest.len() < 3 && !last => return Seen::Open(at),
+                (Place::Start, b'`' | b'~' | b'\\') if rest.len() < 3 && !last => {
+                    return Seen::Open(at);
+                }
+                // An escaped quote around a document that was escaped twice.
+                (Place::Start, b'\\') if matches!(rest, [_, b'"', b'{' | b'[', ..]) => at += 1,
                 (Place::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
                     self.place = Place::Fence;
                 }
@@ -255,7 +259,7 @@ fn line(text: &[u8], window: usize, last: bool) -> Option<Line> {
 /// How the document is encoded that has these bytes where its first string may begin. `None` waits
 /// for more.
 fn encoding(text: &[u8], last: bool) -> Option<Option<Wrapper>> {
-    const TWICE: [&[u8]; 4] = [br#"\\\""#, br"\\n", br"\\t", br"\\r"];
+    const TWICE: [&[u8]; 5] = [br#"\\\""#, br"\\n", br"\\t", br"\\r", br"\u0022"];
     let begins = |tokens: &[&[u8]]| tokens.iter().any(|token| text.starts_with(token));
     let may_begin = |tokens: &[&[u8]]| !last && tokens.iter().any(|token| token.starts_with(text));
     if begins(&ENTITIES) {

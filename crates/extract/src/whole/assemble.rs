@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use jsonmend_core::{
-    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
-    apply,
+    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Risk, Tail,
+    TrailingDocuments, apply,
 };
 
 use super::reading::Reading;
@@ -26,6 +26,8 @@ pub(super) fn assemble(
     // Whether the documents are part of something whose end is missing: a bracket before them was
     // never closed, or what seems to be the rest of the last one does not close it.
     let mut torn = false;
+    // Whether the last document was in doubt, and whether more than its quotes was.
+    let (mut doubtful, mut guessed) = (false, false);
     let mut at = 0;
     for (index, reading) in readings.enumerate() {
         let gap = at..reading.span().start;
@@ -62,6 +64,8 @@ pub(super) fn assemble(
             cut_at = mended.cut_at().cloned();
         }
         let (_, _, own) = mended.into_parts();
+        guessed = own.iter().any(|repair| repair.kind().risk() > Risk::Likely);
+        doubtful = guessed || own.iter().any(|repair| repair.kind() == RepairKind::UnescapedQuote);
         repairs.extend(own.iter().map(|repair| repair.shifted(span.start)));
         at = span.end;
     }
@@ -73,7 +77,8 @@ pub(super) fn assemble(
     if !text.trim_ascii().is_empty() {
         let rest = tail(text, options.limits().lookahead());
         let tail = around(rest.kind(), at..input.len(), text, documents);
-        torn |= rest.lacks_end() && is_part(&tail);
+        torn |= rest.lacks_end() && is_part(&tail)
+            || doubtful && rest.leaves_open(guessed) && tail.kind() != RepairKind::CodeFence;
         refused = options.trailing_documents() == TrailingDocuments::Error
             && tail.kind() != RepairKind::CodeFence;
         repairs.push(&tail);

@@ -1,6 +1,10 @@
 //! What follows a closer.
 
-use super::{Continuation, Place, Site, member::passes_key, text::key_rest};
+use super::{
+    Continuation, Place, Site,
+    member::passes_key,
+    text::{key_rest, words_before_separator},
+};
 use crate::engine::{
     frames::Shape,
     source::{Edge, Look, is_word},
@@ -73,10 +77,21 @@ pub(super) fn closer(site: Site, mut look: Look<'_>, closer: u8) -> Result<Conti
                 look.advance(length);
                 !touching || key_rest(quote, look)?.is_some()
             }
-            None => is_possible(next),
+            None => is_possible(next) || !touching && words_before_member(site.outer, look)?,
         }
     };
     Ok(if fits { Continuation::CloseFits } else { Continuation::CloseUnfit })
+}
+
+/// Whether words come before the separator that follows a closer, and after it what may: `] oops, "b": 1`.
+fn words_before_member(outer: Option<Shape>, mut look: Look<'_>) -> Result<bool, Edge> {
+    if look.passed() < 2 || !words_before_separator(look)? {
+        return Ok(false);
+    }
+    while !matches!(look.peek()?, b',' | b'}' | b']') {
+        look.bump();
+    }
+    Ok(after_closer(outer, look)? == Fit::Fits)
 }
 
 /// What follows a quote before the brace that would close the document. `look` is after the brace.

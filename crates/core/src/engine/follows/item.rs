@@ -97,8 +97,16 @@ fn after_comma(site: Site, look: Look<'_>) -> Result<Continuation, Edge> {
             return Ok(Continuation::BareItem);
         }
         if let Some(length) = words.closer(site.quote)? {
-            // Either `b"` lost its opening quote, or the text goes on.
+            // Either `b"` lost its opening quote, or there are words before an item, or the text goes
+            // on.
+            let opens = words.seen().last().is_some_and(u8::is_ascii_whitespace)
+                && is_word(words.peek_at(length)?);
             words.advance(length);
+            if opens {
+                words.through(site.quote)?;
+                let item = matches!(words.space()?, b',' | b']');
+                return Ok(if item { Continuation::HalfItem } else { Continuation::CommaText });
+            }
             let half = site.doubles && matches!(words.space()?, b',' | b']');
             return Ok(if half { Continuation::HalfItem } else { Continuation::CommaText });
         }

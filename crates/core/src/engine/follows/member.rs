@@ -109,8 +109,13 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
         if bare.closer(site.quote)?.is_some() {
             // `b": 1`: the key's opening quote was lost.
             bare.bump();
-            let colon = bare.space()? == b':';
-            return Ok(if colon { Continuation::BareMember } else { Continuation::CommaText });
+            let touching = bare;
+            if bare.space()? == b':' {
+                return Ok(Continuation::BareMember);
+            }
+            // `undefined"b": 1`: a word too many before a key.
+            let key = !wide && key_rest(site.quote, touching)?.is_some();
+            return Ok(if key { Continuation::DamagedMember } else { Continuation::CommaText });
         }
         let sign = bare.blanks()?;
         if touching == b':' || sign == b':' {
@@ -303,8 +308,8 @@ fn reads_odd_key(mut look: Look<'_>) -> Result<bool, Edge> {
                 return begins_value(look);
             }
             b'"' => {
-                let key = before.is_ascii_whitespace() && key_rest(Quote::Double, look)?.is_some();
-                return Ok(key);
+                let apart = before.is_ascii_whitespace() || is_word(before);
+                return Ok(apart && key_rest(Quote::Double, look)?.is_some());
             }
             b',' | b';' | b'=' | b'{' | b'}' | b'[' | b']' | b'\\' => break,
             _ => before = byte,

@@ -3,7 +3,7 @@
 use super::{Continuation, Site};
 use crate::engine::{
     quote::Quote,
-    source::{Edge, Look, is_word},
+    source::{Edge, Look, is_literal, is_word},
 };
 
 /// The longest key to look for directly after a quote, in bytes.
@@ -81,6 +81,95 @@ pub(in crate::engine) fn ends_line(mut look: Look<'_>) -> Result<bool, Edge> {
         look.bump();
     }
     Ok(matches!(look.wide_blanks()?, b'\n' | b'\r'))
+}
+
+/// Whether nothing but words and signs comes before the next comma or closer, on the same line, so that
+/// they belong to no item. A literal is an item.
+pub(in crate::engine) fn words_before_separator(mut look: Look<'_>) -> Result<bool, Edge> {
+    let mut word = look;
+    if is_literal(word.word()?) {
+        return Ok(false);
+    }
+    loop {
+        match look.peek()? {
+            b',' | b'}' | b']' => return Ok(look.passed() > 0),
+            b'\n' | b'"' | b'\'' | b'`' | b'{' | b'[' | b':' | b'=' => return Ok(false),
+            _ => look.bump(),
+        }
+    }
+}
+
+/// The length of words before an item in quotes or brackets that do not belong to it, as in
+/// `also "b", "c"`. A quotation in text is followed by more of it.
+pub(in crate::engine) fn words_before_item(mut look: Look<'_>) -> Result<Option<usize>, Edge> {
+    let mut before = b'"';
+    let named = look.peek()?.is_ascii_alphabetic();
+    loop {
+        let byte = look.peek()?;
+        match byte {
+            b'"' | b'{' | b'[' => break,
+            // On the next line.
+            b'-' | b'0'..=b'9' if named && before.is_ascii_whitespace() && look.is_broken() => {
+                let length = look.passed();
+                while matches!(look.peek()?, b'-' | b'+' | b'.' | b'e' | b'0'..=b'9') {
+                    look.bump();
+                }
+                return Ok(matches!(look.gap()?, b',' | b']').then_some(length));
+            }
+            b',' | b'}' | b']' | b'\'' | b'`' | b'\\' | b'=' | b'(' => return Ok(None),
+            _ => {}
+        }
+        before = byte;
+        look.bump();
+    }
+    let length = look.passed();
+    if length == 0 || !before.is_ascii_whitespace() && before != b'&' {
+        return Ok(None);
+    }
+    if look.peek()? == b'"' {
+        look.bump();
+        look.through(Quote::Double)?;
+        return Ok(matches!(look.gap()?, b',' | b']').then_some(length));
+    }
+    let object = look.peek()? == b'{';
+    look.bump();
+    let next = look.gap()?;
+    let begins = match next {
+        b'}' | b']' => false,
+        _ if look.at_quote()? => true,
+        _ => !object && (next.is_ascii_digit() || matches!(next, b'-' | b'[' | b'{')),
+    };
+    Ok(begins.then_some(length))
+}
+
+/// Whether a quote that was read as part of its string seems to be the end of one: a colon and a value
+/// follow, or a sign that was meant as a separator, and another string. `look` is after the quote.
+/// `before` says that one before it in the same string was neither the beginning nor the end of a
+/// quotation, so that this one may end a key.
+pub(in crate::engine) fn seems_to_end(look: Look<'_>, before: bool) -> Result<bool, Edge> {
+    let read = || {
+        let mut look = look;
+        if look.gap()? == b':' && before {
+            look.bump();
+            while matches!(look.gap()?, b'{' | b'[') {
+                look.bump();
+            }
+            let next = look.gap()?;
+            return Ok(matches!(next, b'-' | b'0'..=b'9' | b'}' | b']') || look.at_quote()?);
+        }
+        let from = look.passed();
+        while look.passed() - from < 3 && matches!(look.peek()?, b'.' | b';' | b'|' | b'&' | b'\\')
+        {
+            look.bump();
+        }
+        let sign = look.passed() > from;
+        look.gap()?;
+        Ok(sign && look.peek()? == b'"' && is_word(look.peek_at(1)?))
+    };
+    match read() {
+        Err(Edge::End | Edge::Window) => Ok(false),
+        ends => ends,
+    }
 }
 
 /// Whether words without quotes follow: no if that is not visible.

@@ -6,6 +6,8 @@ use crate::{
     verdict::Context,
 };
 
+use super::inner::ends_whole;
+
 /// How far back to look, in bytes.
 const LOOK_BACK: usize = 256;
 
@@ -118,9 +120,22 @@ impl Engine {
 /// In a key that has lost its closing quote: where the key ends, before the first colon.
 pub(in crate::engine) fn lost_key(content: &[u8]) -> Option<usize> {
     let head = &content[..content.len().min(MAX_KEY)];
-    let colon = head.iter().position(|byte| b":,{}[]\"\n".contains(byte))?;
+    let sign = |at: &usize| match head[*at] {
+        // `{"key\": 1}`: the closing quote was escaped.
+        b'"' => *at == 0 || head[at - 1] != b'\\',
+        byte => b":,{}[]\n".contains(&byte),
+    };
+    let colon = (0..head.len()).find(sign)?;
     let end = head[..colon].trim_ascii_end().len();
     (head[colon] == b':' && end > 0).then_some(end)
+}
+
+/// The length of the escaped quote at the end of `content`, if it seems to be the closing one: it has no
+/// counterpart in the content.
+pub(in crate::engine) fn escaped_closer(content: &[u8]) -> usize {
+    let quotes = content.iter().filter(|byte| **byte == b'"').count();
+    let ends = matches!(content, [before @ .., b'"'] if !ends_whole(before));
+    if ends && quotes % 2 == 1 { 2 } else { 0 }
 }
 
 /// The content before a quote, and the length of it without white space at its end.
@@ -145,6 +160,10 @@ impl<'a> Before<'a> {
     fn separator(&self) -> Option<usize> {
         match self.text() {
             [kept @ .., b','] => Some(kept.len()),
+            // In code, a semicolon ends a statement.
+            [kept @ .., b';'] if !kept.iter().any(|byte| b"(){}[]=\"".contains(byte)) => {
+                Some(kept.len())
+            }
             [.., b'{' | b'['] => None,
             kept => self.content[self.trimmed..].contains(&b'\n').then_some(kept.len()),
         }
@@ -155,7 +174,10 @@ impl<'a> Before<'a> {
         let open = self.content.iter().filter(|b| matches!(b, b'(' | b'[' | b'{')).count();
         let closed = self.content.iter().filter(|b| matches!(b, b')' | b']' | b'}')).count();
         let [kept @ .., b','] = self.text() else { return None };
-        (open <= closed && !self.content.contains(&b'"')).then_some(kept.len())
+        let quotes = self.content.iter().filter(|b| **b == b'"').count();
+        // That of `"item\", "next"` was escaped.
+        let escaped = escaped_closer(kept.trim_ascii_end()) > 0;
+        (open <= closed && quotes == usize::from(escaped)).then_some(kept.len())
     }
 
     /// Whether there is nothing but opening brackets after the first colon.

@@ -256,6 +256,6 @@ fn without_space(run: &[u8]) -> &[u8] {
 }
 
 /// Whether `content` does not end with a backslash that escapes what follows.
-fn ends_whole(content: &[u8]) -> bool {
+pub(super) fn ends_whole(content: &[u8]) -> bool {
     content.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
 }

@@ -10,7 +10,7 @@ mod context;
 mod fork;
 mod inner;
 
-pub(super) use context::lost_key;
+pub(super) use context::{escaped_closer, lost_key};
 pub(super) use fork::{Cost, Tried};
 pub(super) use inner::{Inner, Last};
 

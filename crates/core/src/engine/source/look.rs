@@ -82,13 +82,25 @@ impl<'a> Look<'a> {
     /// Whether the cursor is at a prefix as in Python's `u'text'`, with a quote after it that opens
     /// a string. In `b": 1` and `b", ` the quote ends a string whose opening quote is missing.
     pub(in crate::engine) fn at_prefix(&self) -> Result<bool, Edge> {
-        if !matches!(self.peek()?, b'u' | b'U' | b'b' | b'B' | b'f' | b'F')
+        let raw = matches!(self.peek()?, b'r' | b'R');
+        if !raw && !matches!(self.peek()?, b'u' | b'U' | b'b' | b'B' | b'f' | b'F')
             || !matches!(self.peek_at(1)?, b'"' | b'\'')
         {
             return Ok(false);
         }
         let mut after = *self;
         after.advance(2);
+        if raw {
+            // With a backslash in it, the string does not say what JSON would read.
+            let delimiter = self.peek_at(1)?;
+            let mut inside = after;
+            while inside.peek()? != delimiter {
+                if inside.peek()? == b'\\' {
+                    return Ok(false);
+                }
+                inside.bump();
+            }
+        }
         Ok(!matches!(after.space()?, b',' | b':' | b'}' | b']' | b')'))
     }
 
