@@ -4,6 +4,7 @@
 
 mod ends;
 mod unmarked;
+mod values;
 
 use jsonmend_core::{Options, Policy};
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};

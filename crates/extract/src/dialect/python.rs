@@ -1,11 +1,13 @@
 //! Calls as in Python: `f(a=1, b='x')`, alone, in a list, or one on each line.
 
+mod atoms;
 mod scan;
 mod strings;
 mod words;
 
 use jsonmend_core::{Mender, RepairKind};
 
+use atoms::{Atom, Place};
 use scan::{Cursor, key};
 pub(super) use scan::{Opening, is_name, open};
 
@@ -45,10 +47,15 @@ pub(super) struct PythonCall {
     braced: bool,
     /// The key of the argument that is being read.
     key: String,
-    /// The beginning of the expression or the number that is being read.
+    /// The beginning of the expression that is being read, and its last byte that is no white space.
     written: Vec<u8>,
-    /// Whether that is a number.
-    number: bool,
+    last: u8,
+    /// Whether the string that is being read is a format.
+    format: bool,
+    /// What was read of the value.
+    atom: Atom,
+    /// The containers around it, as far as the schema is followed.
+    places: Vec<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +98,10 @@ impl PythonCall {
             braced: false,
             key: String::new(),
             written: Vec::new(),
-            number: false,
+            last: b' ',
+            format: false,
+            atom: Atom::Nothing,
+            places: Vec::new(),
         };
         call.start(opening, ctx.tools);
         call
@@ -103,6 +113,7 @@ impl PythonCall {
         self.braced |= opening.braced;
         self.mender.reset();
         self.brackets.clear();
+        self.places.clear();
         self.arguments = 0;
         self.repairs = 0;
         self.first = true;
@@ -133,7 +144,7 @@ impl PythonCall {
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN));
+        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN).lossless());
     }
 
     /// Passes source bytes on unchanged.
@@ -200,7 +211,7 @@ impl PythonCall {
                 let word = String::from_utf8_lossy(word).into_owned();
                 if ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word)) {
                     self.arguments += 1;
-                    self.brackets.push((b'}', b' '));
+                    self.open_arguments();
                     self.value_start = true;
                     ctx.raw(b"{");
                     return Step::Read(1);
@@ -220,13 +231,14 @@ impl PythonCall {
         json.extend_from_slice(b": ");
         self.feed(&json, ctx);
         key.clone_into(&mut self.key);
-        self.number = false;
+        self.atom = Atom::Nothing;
     }
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
-        self.end_number(ctx);
+        self.end_value(ctx);
         self.feed(b"}", ctx);
-        let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
+        let mended = Mended::new(ctx, &mut self.repairs, OWN).lossless();
+        let outcome = mended.finish(&mut self.mender);
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
@@ -247,22 +259,21 @@ impl PythonCall {
             b'"' | b'\'' => self.begin_string(rest, 0, false, eof, ctx),
             b'(' | b'[' | b'{' => {
                 let call = byte == b'(' && !start;
+                let groups = self.note_open(byte, ctx);
                 let (shown, close) = match byte {
                     b'(' if call => (b'(', (b')', b')')),
+                    b'(' if groups => (b' ', (b')', b' ')),
                     b'(' => (b'[', (b')', b']')),
                     b'[' => (b'[', (b']', b']')),
                     _ => (b'{', (b'}', b'}')),
                 };
-                if call {
-                    ctx.refuse();
-                }
                 self.brackets.push(close);
                 self.value_start = true;
                 ctx.raw(&[byte]);
                 self.feed(&[shown], ctx);
                 Step::Read(1)
             }
-            b')' | b']' | b'}' => match self.brackets.pop() {
+            b')' | b']' | b'}' => match self.close_bracket(ctx) {
                 None if byte == b'}' => {
                     self.pass(&[byte], ctx);
                     Step::Read(1)
@@ -276,12 +287,13 @@ impl PythonCall {
                 }
             },
             b',' if self.brackets.is_empty() => {
-                self.end_number(ctx);
+                self.end_value(ctx);
                 ctx.raw(b",");
                 self.state = State::Argument;
                 Step::Read(1)
             }
-            b',' | b':' => {
+            b',' | b':' if !self.brackets.is_empty() => {
+                self.note_separator(byte, ctx);
                 self.value_start = true;
                 self.pass(&[byte], ctx);
                 Step::Read(1)
@@ -296,12 +308,14 @@ impl PythonCall {
                     Step::Read(1)
                 }
                 _ => {
+                    self.note(b"0");
                     self.value_start = false;
                     self.pass(b"0", ctx);
                     Step::Read(1)
                 }
             },
             b'-' if start => {
+                self.note(b"-");
                 self.pass(b"-", ctx);
                 Step::Read(1)
             }
@@ -329,7 +343,7 @@ impl PythonCall {
                     length
                 };
                 let bytes = rest.get(..length).unwrap_or_default();
-                self.note_number(bytes);
+                self.note(bytes);
                 self.value_start &= bytes.iter().all(u8::is_ascii_whitespace);
                 self.pass(bytes, ctx);
                 Step::Read(length)

@@ -29,7 +29,9 @@ impl PythonCall {
         let triple = run == 3;
         let length = prefix + if triple { 3 } else { 1 };
         ctx.raw(rest.get(..length).unwrap_or_default());
-        self.feed(b"\"", ctx);
+        self.format = rest.iter().take(prefix).any(|byte| byte.eq_ignore_ascii_case(&b'f'));
+        let continues = self.note_string();
+        self.feed(if continues { b"+ \"" } else { b"\"" }, ctx);
         self.value_start = false;
         self.state = State::String(quote, triple, raw);
         Step::Read(length)
@@ -51,6 +53,10 @@ impl PythonCall {
             let bytes = rest.get(..clear).unwrap_or_default();
             let mut json = Vec::with_capacity(clear);
             arguments::escape(bytes, &mut json);
+            // What a format is filled with is not known.
+            if self.format && bytes.contains(&b'{') {
+                ctx.refuse();
+            }
             ctx.raw(bytes);
             self.feed(&json, ctx);
             return Step::Read(clear);
@@ -109,6 +115,12 @@ impl PythonCall {
         Some(match next {
             // A comment.
             Some(b'#') => spaced,
+            // A string is repeated.
+            Some(b'*') => {
+                cursor.at += 1;
+                cursor.space();
+                cursor.peek()?.is_some_and(|byte| byte.is_ascii_digit())
+            }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
                 // After a comma, there is another argument.
