@@ -95,6 +95,26 @@ fn calls_in_strings_lose_their_quotes() {
     let two = [("book", "{\"seats\":2}"), ("book", "{\"seats\":3}")];
     yields("[{'book(seats=2)'}, {'book(seats=3)'}]", &two, "");
     yields("[{'book(seats=2)}, {'book(seats=3)'}]", &two, "");
+    yields("{'book(seats=2)', 'book(seats=3)'} x", &two, " x");
+    yields("['book(seats=2), book(seats=3)'] x", &two, " x");
+    yields("[{'book(seats=2)}', {'book(seats=3)}'] x", &two, " x");
+    let one = [("book", "{\"guest_name\":\"Ada\"}")];
+    yields("{'book(guest_name=\"Ada\")'} x", &one, " x");
+    yields("a = {'book(guest_name=\"Ada\")'} or {}", &one, "a =  or {}");
+    yields("'book(guest_name=\\'Ada\\')' x", &one, " x");
+    yields("'book(guest_name='Ada')'\nx", &one, "\nx");
+    yields("\"book(guest_name='Ada')\", she said", &one, ", she said");
+}
+
+#[test]
+fn a_call_in_quotes_ends_with_its_parenthesis() {
+    let one = [("book", "{\"seats\":2}")];
+    let after = " is what I wrote.\n\nIt can't be \"undone\" (yet).";
+    yields(&format!("x = 'book(seats=2)'{after}"), &one, &format!("x = {after}"));
+    yields("He wrote `'book(seats=2)'` in it.", &one, "He wrote `` in it.");
+    yields("'book(guest_name=\"a) b\")' x", &[("book", "{\"guest_name\":\"a)b\"}")], " x");
+    yields("'book(seats=2) and so on", &one, " and so on");
+    may_not_run("'book(seats=2");
 }
 
 #[test]

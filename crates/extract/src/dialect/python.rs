@@ -10,6 +10,7 @@ use jsonmend_core::{Mender, RepairKind};
 use atoms::{Atom, Place};
 use scan::{Cursor, key};
 pub(super) use scan::{Opening, is_name, open};
+use strings::Quoted;
 
 use super::{
     arguments::{self, Mended},
@@ -43,7 +44,9 @@ pub(super) struct PythonCall {
     first: bool,
     /// Whether underscores are escaped, as in Markdown.
     markdown: bool,
-    /// Whether each call is a string in braces of its own.
+    /// The quote that closes the string in which the call is written.
+    quote: Option<u8>,
+    /// Whether a brace before that string is open.
     braced: bool,
     /// The key of the argument that is being read.
     key: String,
@@ -70,7 +73,7 @@ enum State {
     /// In a comment, before an argument or inside of one.
     Comment(bool),
     /// In a call that is written in a string.
-    Quoted(u8, Vec<u8>),
+    Quoted(Quoted),
     /// After a call.
     After,
 }
@@ -95,6 +98,7 @@ impl PythonCall {
             repairs: 0,
             first: true,
             markdown: false,
+            quote: None,
             braced: false,
             key: String::new(),
             written: Vec::new(),
@@ -117,9 +121,10 @@ impl PythonCall {
         self.arguments = 0;
         self.repairs = 0;
         self.first = true;
+        self.quote = opening.quoted.or(self.quote);
         self.state = match opening.quoted {
-            Some(quote) => State::Quoted(quote, Vec::new()),
-            None => State::Argument,
+            Some(quote) if !opening.braced => State::Quoted(Quoted::new(quote)),
+            _ => State::Argument,
         };
     }
 
@@ -138,7 +143,7 @@ impl PythonCall {
             State::String(quote, triple, raw) => self.string(quote, triple, raw, rest, eof, ctx),
             State::Expression => self.expression(rest, eof, ctx),
             State::Comment(inside) => self.comment(inside, rest, eof, ctx),
-            State::Quoted(quote, text) => self.quoted(quote, text, rest, eof, ctx),
+            State::Quoted(quoted) => self.quoted(quoted, rest, eof, ctx),
             State::After => self.after(rest, eof, ctx),
         }
     }
@@ -353,12 +358,25 @@ impl PythonCall {
 
     /// After a call: another one, or the end of the block.
     fn after<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let braced = self.braced;
-        let gap = |byte: &u8| {
-            byte.is_ascii_whitespace()
-                || matches!(byte, b',' | b';')
-                || braced && matches!(byte, b'"' | b'\'' | b'}')
-        };
+        if self.quote.is_some() || self.braced {
+            let space =
+                rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+            let next = rest.get(space).filter(|_| space < SPACE);
+            if next.is_none() && !eof && space < SPACE {
+                self.state = State::After;
+                return Step::Wait;
+            }
+            let brace = self.braced && next == Some(&b'}');
+            let quote = next.is_some() && next == self.quote.as_ref();
+            self.braced &= !brace;
+            self.quote = self.quote.filter(|_| !quote);
+            if brace || quote {
+                ctx.markup(rest.get(..=space).unwrap_or_default());
+                self.state = State::After;
+                return Step::Read(space + 1);
+            }
+        }
+        let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         let next = rest.get(space..).unwrap_or_default();
         if next.is_empty() && !eof && space < SPACE {

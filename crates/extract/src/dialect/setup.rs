@@ -237,7 +237,7 @@ impl Setup {
         match self.rows.get(row).and_then(|row| row.shapes.get(shape)) {
             Some(Shape::Json(_)) => matches!(first, b'{' | b'['),
             Some(Shape::Python(_)) => {
-                matches!(first, b'[' | b'"' | b'\'') || python::is_name(first)
+                matches!(first, b'[' | b'{' | b'"' | b'\'') || python::is_name(first)
             }
             Some(Shape::Line) => python::is_name(first),
             _ => false,

@@ -15,7 +15,7 @@ pub(in crate::dialect) struct Opening {
     pub(in crate::dialect) list: bool,
     /// The quote, if the call is written in a string.
     pub(in crate::dialect) quoted: Option<u8>,
-    /// Whether that string is in braces: `{'f(…)'}`. Its quotes are then rarely those of the call.
+    /// Whether that string is in braces: `{'f(…)'}`. Its quotes are then rarely escaped in the call.
     pub(in crate::dialect) braced: bool,
     /// Whether it has no arguments.
     pub(in crate::dialect) empty: bool,
@@ -66,9 +66,6 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     }
     if cursor.peek()? != Some(b'(') || braced && quoted.is_none() {
         return Some(None);
-    }
-    if braced {
-        quoted = None;
     }
     cursor.at += 1;
     let length = cursor.at;

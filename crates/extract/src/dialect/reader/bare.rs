@@ -42,7 +42,8 @@ impl CallExtractor {
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
                 let known = setup.knows(&opening.name) && !mentions(&opening, place, setup);
                 // Without a list around it, only the name of a tool makes it a call.
-                if known && setup.auto || opening.list && !setup.auto && opening.quoted.is_none() {
+                let plain = opening.quoted.is_none() || opening.braced;
+                if known && setup.auto || opening.list && !setup.auto && plain {
                     let length = opening.length;
                     return Some(Some(Decision::Open(
                         row,
