@@ -144,6 +144,17 @@ fn a_definition_or_a_mention_is_no_call() {
     is_text("def book(seats=2, guest_name='x'):\n    return 1");
     is_text("async def book(seats):\n    pass");
     is_text("fn book(seats) {}");
+    is_text("function book(seats = 2) { }");
+    is_text("Here:\n  export default function book(seats = 2) {\n");
+    is_text("sub book(seats=2)");
+    is_text("public void book(\"x\")");
+    is_text("```js\nconst f = function book(seats = 2) {}\n```");
+    is_text("class book(seats=2):");
+    may_not_run("override book(seats = 2) {\n  return seats;\n}");
+    may_not_run("book(seats = 2) {}");
+    let call = [("book", "{\"seats\":2}")];
+    yields("I use the function book(seats=2) now.", &call, "I use the function  now.");
+    yields("book(seats=2) {\"ok\": true}", &call, " {\"ok\": true}");
     is_text("You could use `book()` for it, or book() twice.");
     yields("book()", &[("book", "{}")], "");
     yields("It is `now()` o'clock", &[("now", "{}")], "It is `` o'clock");

@@ -230,6 +230,15 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
     }
 
+    /// The call that has just ended may not be run.
+    pub(super) fn refuse_ended(&mut self) {
+        if let Some(end) = &mut self.out.ended
+            && end.outcome.can_run()
+        {
+            end.outcome = CallOutcome::Refused;
+        }
+    }
+
     /// Emits the end of the last call.
     pub(super) fn flush_end(&mut self, closed: bool) {
         if let Some(mut end) = self.out.ended.take() {

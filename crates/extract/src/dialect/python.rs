@@ -48,6 +48,8 @@ pub(super) struct PythonCall {
     quote: Option<u8>,
     /// Whether a brace before that string is open.
     braced: bool,
+    /// Whether the call that has ended is neither in a list nor in a string, nor between markers.
+    alone: bool,
     /// The key of the argument that is being read.
     key: String,
     /// The beginning of the expression that is being read, and its last byte that is no white space.
@@ -100,6 +102,7 @@ impl PythonCall {
             markdown: false,
             quote: None,
             braced: false,
+            alone: false,
             key: String::new(),
             written: Vec::new(),
             last: b' ',
@@ -248,6 +251,7 @@ impl PythonCall {
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
         self.repairs += usize::from(!closed);
+        self.alone = closed && !self.list && !self.closes && self.quote.is_none();
         ctx.end(end, self.repairs, false);
         self.state = State::After;
         if closed {
@@ -376,6 +380,16 @@ impl PythonCall {
                 return Step::Read(space + 1);
             }
         }
+        if self.alone {
+            match block_follows(rest, eof) {
+                None => {
+                    self.state = State::After;
+                    return Step::Wait;
+                }
+                Some(true) => ctx.refuse_ended(),
+                Some(false) => {}
+            }
+        }
         let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         let next = rest.get(space..).unwrap_or_default();
@@ -428,5 +442,25 @@ impl PythonCall {
         }
         ctx.flush_end(!self.list && !self.closes);
         Step::Done(0)
+    }
+}
+
+/// Whether a block of code follows what looks like a call, so that it is the head of a definition. `None`
+/// waits for more.
+fn block_follows(rest: &[u8], eof: bool) -> Option<bool> {
+    let rest = rest.get(..SPACE).unwrap_or(rest);
+    let none = if eof || rest.len() == SPACE { Some(false) } else { None };
+    let mut after = rest.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    match after.next() {
+        None => return none,
+        Some(b'{') => {}
+        Some(_) => return Some(false),
+    }
+    match after.find(|byte| !byte.is_ascii_whitespace()) {
+        None if eof => Some(true),
+        None => none,
+        // An object.
+        Some(b'"' | b'\'') => Some(false),
+        Some(_) => Some(true),
     }
 }
