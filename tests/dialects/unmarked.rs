@@ -13,9 +13,13 @@ pub(super) fn tools() -> Tools {
     let tool = |name: &str, properties: serde_json::Value| json!({"name": name, "parameters": {"type": "object", "properties": properties}});
     let declared = json!([
         tool("book", json!({"seats": {"type": "integer"}, "guest_name": string.clone()})),
-        tool("zoo.open", json!({"day": string})),
+        tool("zoo.open", json!({"day": string.clone()})),
         tool("functions.count", json!({"of": {"type": "array"}, "unit": {"type": "string"}})),
         tool("now", json!({})),
+        tool(
+            "mark",
+            json!({"status": string.clone(), "id": string.clone(), "page": {"type": "integer"}, "type": string.clone()})
+        ),
     ]);
     Registry::from_tools(&declared).unwrap().tools()
 }
@@ -70,6 +74,46 @@ fn the_name_and_the_arguments_are_the_items_of_a_list() {
 }
 
 #[test]
+fn a_list_with_anything_after_the_arguments_is_text() {
+    is_text("[\"book\", {\"seats\": 2}, \"film\"] and more");
+    is_text("[\"book\", {\"seats\": 2}, {\"seats\": 3}]");
+    is_text("[\"book\", {\"seats\": 2}, \"book\", {\"seats\": 3}]");
+    is_text("[['book', {'seats': 2}, 1], ['book', {'seats': 3}, 2]]");
+    // What comes before it stays a call, and nothing of the rest is lost.
+    let one = ("book", "{\"seats\":2}");
+    yields(
+        "[['book', {'seats': 2}], ['book', {'seats': 3}, 1]] x",
+        &[one],
+        "['book', {'seats': 3}, 1]] x",
+    );
+    yields("[['book', {'seats': 2}], 'film'] x", &[one], "'film'] x");
+    yields(
+        "[['book', {'seats': 2}], ['film', {'seats': 3}]] x",
+        &[one],
+        "['film', {'seats': 3}]] x",
+    );
+    yields(
+        "[{'name': 'book', 'arguments': {'seats': 2}}, {'pages': 3}] x",
+        &[one],
+        "{'pages': 3}] x",
+    );
+    let both = [one, ("book", "{\"seats\":4}")];
+    yields(
+        "[['book', {'seats': 2}], ['film', {}], ['book', {'seats': 4}]]",
+        &both,
+        "['film', {}], ",
+    );
+}
+
+#[test]
+fn a_name_in_a_list_that_is_no_tool_is_reported() {
+    let reader = CallExtractor::new(Options::new()).with_tools(tools());
+    let found = check(&reader, "[['book', {'seats': 2}], ['boook', {'seats': 3}]]").found;
+    let unknown: Vec<_> = found.unknown().collect();
+    assert_eq!(unknown, [("boook", Some("book"))]);
+}
+
+#[test]
 fn the_arguments_are_next_to_the_name() {
     yields("{'name': 'book', 'seats': 2}", &[("book", "{\"seats\":2}")], "");
     yields(
@@ -81,6 +125,38 @@ fn the_arguments_are_next_to_the_name() {
     is_text("{\"name\": \"book\", \"pages\": 200}");
     yields("{\"name\": \"book\", \"arguments\": {\"seats\": 2}}", &[("book", "{\"seats\":2}")], "");
     may_not_run("{\"name\": \"book\", \"seats\": 2, \"guest_na");
+    yields("{\"function\": {\"name\": \"book\", \"seats\": 2}}", &[("book", "{\"seats\":2}")], "");
+}
+
+/// The keys of what is around a call may be those of parameters.
+#[test]
+fn no_argument_next_to_the_name_is_lost() {
+    let both = [("mark", "{\"status\":\"open\",\"id\":\"7\",\"page\":2}")];
+    yields("{'name': 'mark', 'status': 'open', 'id': '7', 'page': 2}", &both, "");
+    yields("{'status': 'open', 'id': '7', 'name': 'mark', 'page': 2}", &both, "");
+    yields("{'status': 'open', 'name': 'mark', 'id': '7', 'page': 2}", &both, "");
+    yields("{'name': 'mark', 'status': 'open'}", &[("mark", "{\"status\":\"open\"}")], "");
+    yields("{'name': 'mark', 'page': null}", &[("mark", "{\"page\":null}")], "");
+    let page = [("mark", "{\"page\":2}")];
+    yields("{'type': 'function', 'name': 'mark', 'page': 2, 'index': 0}", &page, "");
+    yields(
+        "{'id': 'call_1', 'function': {'name': 'mark', 'page': 2}, 'status': 'done'}",
+        &page,
+        "",
+    );
+    // Those of other tools are not.
+    yields("{'name': 'book', 'status': 'open', 'seats': 2}", &[("book", "{\"seats\":2}")], "");
+    // Next to arguments with a key of their own, they are those of what is around the call.
+    yields("{'id': '7', 'status': 'x', 'name': 'mark', 'arguments': {'page': 2}}", &page, "");
+    for text in [
+        "{'name': 'book', 'arguments': {'seats': 2}, 'guest_name': 'Ada'}",
+        "{'name': 'book', 'guest_name': 'Ada', 'arguments': {'seats': 2}}",
+        "{'name': 'book', 'seats': 2, 'arguments': {'guest_name': 'Ada'}}",
+        "<tool_call>{'guest_name': 'Ada', 'name': 'book', 'arguments': {'seats': 2}}</tool_call>",
+        "{'function': {'name': 'book', 'seats': 2}, 'guest_name': 'Ada'}",
+    ] {
+        may_not_run(text);
+    }
 }
 
 #[test]

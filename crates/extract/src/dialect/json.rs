@@ -277,7 +277,7 @@ impl JsonCall {
             let before = back.get(..back.len() - unread).unwrap_or_default().to_vec();
             return if before.is_empty() { Step::Read(kept) } else { Step::Back(kept, before) };
         }
-        if !ctx.out.made && !self.envelope.is_dead() && ctx.is_full() {
+        if self.envelope.is_held(ctx.out.made) && !self.envelope.is_dead() && ctx.is_full() {
             self.envelope.kill(ctx);
         }
         Step::Read(length)
