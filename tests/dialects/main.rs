@@ -5,6 +5,7 @@
 mod ends;
 mod unmarked;
 mod values;
+mod windows;
 
 use jsonmend_core::{Options, Policy};
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};

@@ -378,9 +378,10 @@ pub(super) fn may_be_call(
     eof: bool,
     is_key: Option<&dyn Fn(&str) -> bool>,
 ) -> Option<bool> {
+    // What is decided must not depend on how much has arrived beyond the window.
+    let (rest, eof) = window(rest, 2 * LONGEST_NAME, eof);
     let mut scan = rest.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
-    let full = rest.len() > 2 * LONGEST_NAME;
-    let none = || if eof || full { Some(false) } else { None };
+    let none = || if eof { Some(false) } else { None };
     let Some((_, first)) = scan.next() else { return none() };
     let object = match first {
         b'{' => true,
@@ -416,9 +417,27 @@ pub(super) fn may_be_call(
     Some(is_key_of_call(key) || is_key(key))
 }
 
+/// The first bytes of `rest`, and whether nothing that follows them counts.
+pub(super) fn window(rest: &[u8], length: usize, eof: bool) -> (&[u8], bool) {
+    match rest.get(..length) {
+        Some(window) => (window, true),
+        None => (rest, eof),
+    }
+}
+
+/// White space at the start of `rest`, and what follows it within [`SPACE`] bytes. `None` waits for more.
+pub(super) fn past_space(rest: &[u8], eof: bool) -> Option<(usize, &[u8])> {
+    let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+    if space == SPACE {
+        return Some((space, b""));
+    }
+    let next = rest.get(space..).unwrap_or_default();
+    if next.is_empty() && !eof { None } else { Some((space, next)) }
+}
+
 /// Whether the items of a list are the name of a tool and an object. `None` if more is needed to say.
 fn may_be_pair(rest: &[u8], eof: bool, is_tool: &dyn Fn(&str) -> bool) -> Option<bool> {
-    let none = || if eof || rest.len() > 2 * LONGEST_NAME { Some(false) } else { None };
+    let none = || if eof { Some(false) } else { None };
     let text = rest.trim_ascii_start();
     let Some((quote, after)) = text.split_first() else { return none() };
     if !matches!(quote, b'"' | b'\'') {

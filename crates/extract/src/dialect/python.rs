@@ -393,7 +393,12 @@ impl PythonCall {
         let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         let next = rest.get(space..).unwrap_or_default();
-        if next.is_empty() && !eof && space < SPACE {
+        if space == SPACE {
+            // What comes after so much white space does not count, however much of it has arrived.
+            ctx.flush_end(!self.list && !self.closes);
+            return Step::Done(0);
+        }
+        if next.is_empty() && !eof {
             self.state = State::After;
             return Step::Wait;
         }

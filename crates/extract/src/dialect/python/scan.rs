@@ -44,7 +44,7 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     let start = cursor.at;
     loop {
         match cursor.peek()? {
-            Some(b'\\') => {
+            Some(b'\\') if cursor.at - start <= LONGEST_NAME => {
                 cursor.at += 1;
                 if cursor.peek()? != Some(b'_') {
                     return Some(None);
@@ -155,9 +155,10 @@ pub(super) fn key(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
     };
     cursor.at += usize::from(quote.is_some());
     let mut name = Vec::new();
+    let start = cursor.at;
     loop {
         match cursor.peek()? {
-            Some(b'\\') => cursor.at += 1,
+            Some(b'\\') if cursor.at - start <= LONGEST_NAME => cursor.at += 1,
             Some(byte) if (is_name(byte) || byte >= 0x80) && name.len() <= LONGEST_NAME => {
                 name.push(byte);
                 cursor.at += 1;

@@ -114,8 +114,10 @@ impl CallExtractor {
         let separators = setup.rows.get(row).map_or(&b""[..], |row| row.separators);
         let gap = |byte: &u8| byte.is_ascii_whitespace() || separators.contains(byte);
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
-        let next = rest.get(space..).unwrap_or_default();
-        if next.is_empty() && !eof && space < SPACE {
+        // What comes after too much white space does not count, however much of it has arrived.
+        let far = space == SPACE;
+        let next = if far { b"" } else { rest.get(space..).unwrap_or_default() };
+        if next.is_empty() && !eof && !far {
             return Step::Wait;
         }
         let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
