@@ -39,7 +39,13 @@ pub(super) struct JsonCall {
     fenced: bool,
     /// Whether the arguments are no JSON.
     refused: bool,
+    /// How many bytes are passed to the mender at once.
+    portion: usize,
 }
+
+/// How many bytes are passed to a mender first, and at most. What a short call does not need of them is
+/// read again after it.
+const PORTIONS: (usize, usize) = (64, 4096);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -110,6 +116,7 @@ impl JsonCall {
             bare,
             fenced: false,
             refused: false,
+            portion: PORTIONS.0,
         }
     }
 
@@ -263,6 +270,9 @@ impl JsonCall {
 
     /// Passes the first bytes of `rest` to the mender.
     fn feed<S: CallSink>(&mut self, rest: &[u8], length: usize, ctx: &mut Ctx<'_, S>) -> Step {
+        let length = length.min(self.portion);
+        self.portion = (2 * self.portion).min(PORTIONS.1);
+        ctx.out.work += length as u64;
         let bytes = rest.get(..length).unwrap_or_default();
         self.quotes.read(bytes);
         self.envelope.note(bytes);

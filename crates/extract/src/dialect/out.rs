@@ -41,6 +41,8 @@ pub(super) struct Out {
     short: bool,
     /// Whether any text that is not white space was emitted.
     pub(super) spoke: bool,
+    /// How many bytes engines have passed to menders.
+    pub(super) work: u64,
 }
 
 /// What an engine works with.

@@ -288,7 +288,7 @@ impl CallExtractor {
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub const fn steps(&self) -> u64 {
-        self.steps
+        self.steps + self.out.work
     }
 
     fn setup(&mut self) -> Arc<Setup> {
