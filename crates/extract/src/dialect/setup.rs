@@ -191,7 +191,7 @@ impl Setup {
             Wake::Name => self.names.may_begin(rest),
             Wake::Quote => self.names.may_begin(after),
             Wake::Word => self.markers.may_begin(rest) || self.names.may_begin(rest),
-            // Nearly all brackets are told from calls by what is inside.
+            // What follows a bracket rules out nearly all of them.
             Wake::Marker if self.auto && matches!(first, b'{' | b'[') => {
                 self.call_may_follow(after) || self.may_be_marker(rest)
             }

@@ -188,7 +188,7 @@ impl CallExtractor {
                 let counts = !setup.auto || self.made.contains(&entry.row);
                 Some(counts.then_some(Decision::Markup(length)))
             }
-            // A fence is that of a call only in the dialect whose calls have fences.
+            // A fence belongs to a call only in a dialect that writes fences around calls.
             What::End if rest.first() == Some(&b'`') => {
                 Some(self.made.contains(&entry.row).then_some(Decision::Markup(length)))
             }
