@@ -72,6 +72,19 @@ fn a_calculation_does_not_run() {
 }
 
 #[test]
+fn a_placeholder_or_a_second_value_does_not_run() {
+    let mut reader = Quick::new();
+    for value in ["{{seats}}", "{seats}", "{1, 2}", "<seats>", "${seats}", "[{{seats}}]"] {
+        reader.refuses(&format!("book(seats={value})"));
+        reader.refuses(&format!("book(guest_name={value})"));
+    }
+    reader.refuses("book(seats=2, seats=3)");
+    reader.refuses("book(seats=2, guest_name='Ada', 'seats'=3)");
+    reader.refuses("book(2, seats=3)");
+    reader.runs("book(seats={})", "{\"seats\":{}}");
+}
+
+#[test]
 fn a_value_in_another_spelling_is_no_calculation() {
     let mut reader = Quick::new();
     for (value, json) in [

@@ -5,6 +5,8 @@ mod scan;
 mod strings;
 mod words;
 
+use std::collections::BTreeSet;
+
 use jsonmend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
@@ -23,6 +25,9 @@ use super::{
 
 /// What Python writes otherwise than JSON is no repair.
 const OWN: &[RepairKind] = &[RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
+
+/// How many keys are compared with those before them.
+const MOST_KEYS: usize = 256;
 
 /// Calls as in Python.
 #[derive(Clone, Debug)]
@@ -52,6 +57,8 @@ pub(super) struct PythonCall {
     alone: bool,
     /// The key of the argument that is being read.
     key: String,
+    /// The keys of all arguments.
+    given: BTreeSet<String>,
     /// The beginning of the expression that is being read, and its last byte that is no white space.
     written: Vec<u8>,
     last: u8,
@@ -104,6 +111,7 @@ impl PythonCall {
             braced: false,
             alone: false,
             key: String::new(),
+            given: BTreeSet::new(),
             written: Vec::new(),
             last: b' ',
             format: false,
@@ -121,6 +129,7 @@ impl PythonCall {
         self.mender.reset();
         self.brackets.clear();
         self.places.clear();
+        self.given.clear();
         self.arguments = 0;
         self.repairs = 0;
         self.first = true;
@@ -240,6 +249,12 @@ impl PythonCall {
         self.feed(&json, ctx);
         key.clone_into(&mut self.key);
         self.atom = Atom::Nothing;
+        // Of two values of one argument, neither is known to be meant.
+        if self.given.contains(key) {
+            ctx.refuse();
+        } else if self.given.len() < MOST_KEYS {
+            self.given.insert(key.to_owned());
+        }
     }
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {

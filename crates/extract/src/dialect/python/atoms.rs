@@ -133,6 +133,8 @@ pub(super) struct Place {
     guide: Option<Arc<dyn Guide>>,
     form: Form,
     items: usize,
+    /// Whether there was a colon in it.
+    keyed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +199,7 @@ impl PythonCall {
             _ => Form::List,
         };
         if self.places.len() == self.brackets.len() && self.places.len() < DEEPEST {
-            self.places.push(Place { guide, form, items: 0 });
+            self.places.push(Place { guide, form, items: 0, keyed: false });
             return form == Form::Group;
         }
         false
@@ -211,6 +213,7 @@ impl PythonCall {
         }
         if let Some(place) = self.places.last_mut() {
             place.items += usize::from(byte == b',');
+            place.keyed |= byte == b':';
             if place.form == Form::Group {
                 ctx.refuse();
             }
@@ -219,7 +222,7 @@ impl PythonCall {
 
     /// The object that is all arguments opens.
     pub(super) fn open_arguments(&mut self) {
-        self.places.push(Place { guide: None, form: Form::Dict, items: 0 });
+        self.places.push(Place { guide: None, form: Form::Dict, items: 0, keyed: false });
         self.brackets.push((b'}', b' '));
     }
 
@@ -242,6 +245,8 @@ impl PythonCall {
             // Without a comma, parentheses are no tuple.
             Some(place) if place.form == Form::Tuple && place.items == 0 && !empty => ctx.refuse(),
             Some(place) if place.form == Form::Group && empty => ctx.refuse(),
+            // A set, or a placeholder in braces.
+            Some(place) if place.form == Form::Dict && !place.keyed && !empty => ctx.refuse(),
             _ => {}
         }
     }

@@ -128,10 +128,11 @@ impl PythonCall {
     }
 
     /// Whether the expression that was read cannot be the text of a value: the schema wants no string
-    /// there, it is a placeholder in angle brackets, or a variable with the name of a parameter.
+    /// there, it is a placeholder in brackets, or a variable with the name of a parameter.
     fn is_unknown_value<S: CallSink>(&self, ctx: &Ctx<'_, S>) -> bool {
         let written = self.written.trim_ascii();
-        let placeholder = written.first() == Some(&b'<') && self.last == b'>';
+        let placeholder = written.starts_with(b"<") && self.last == b'>'
+            || written.starts_with(b"${") && self.last == b'}';
         let Some(tool) = ctx.tools.get(&self.name) else { return placeholder };
         let guide = tool.parameter(&self.key);
         let name = unescaped(written);
