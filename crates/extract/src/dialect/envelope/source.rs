@@ -40,7 +40,7 @@ impl Envelope {
             ctx.dropped(bytes);
         } else if self.call.dead {
             ctx.text(bytes);
-        } else if matches!(self.reading, Reading::Arguments(_)) || self.call.flat.is_some() {
+        } else if matches!(self.reading, Reading::Arguments(_)) {
             ctx.raw(bytes);
         } else {
             ctx.markup(bytes);
