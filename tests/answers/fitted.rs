@@ -22,7 +22,7 @@ fn object(properties: &Value) -> Value {
 #[test]
 fn the_document_of_an_answer_must_match() {
     let schema = object(&json!({"wanted": {"type": "string"}}));
-    // That the only key stands for the only one that is asked for is a guess.
+    // It is a guess that the only key is another name of the only one in the schema.
     let careful = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
     assert_eq!(fit(&schema, "{\"other\": \"value\"}\nand words", &careful), None);
     let number = object(&json!({"n": {"type": "integer"}}));

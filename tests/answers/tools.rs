@@ -1,4 +1,4 @@
-//! Tool calls in an answer: as they are told apart, and what is left as content.
+//! Tool calls in an answer: which ones are found, and what is left as content.
 
 use jsonmend_core::Options;
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
@@ -106,8 +106,8 @@ fn items_that_are_no_calls_are_passed_over() {
 
 #[test]
 fn a_call_that_came_without_arguments_is_not_run() {
-    // One of the systems leaves the markup in the content for its caller to find. It is told here, with the
-    // name, and cannot be run.
+    // One of the systems leaves the markup in the content for its caller to find. Here, the call is
+    // reported with its name, and cannot be run.
     for text in [
         "<|tool_calls_section_begin|><|tool_call_begin|>find<|tool_call_end|><|tool_calls_section_end|>",
         "So <|tool_call_begin|>find<|tool_call_end|> done.",

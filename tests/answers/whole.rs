@@ -98,8 +98,8 @@ fn text_without_a_document_is_not_changed() {
 
 #[test]
 fn a_document_is_found_among_words() {
-    // One of the systems refuses these, because its answers may be pages with placeholders. Those are told
-    // from documents by what is in the braces.
+    // One of the systems refuses these, because its answers may be pages with placeholders. What is in the
+    // braces shows which of both it is.
     is("Some words and {\"json\": \"inside\"}", r#"{"json": "inside"}"#);
     is("This is JSON: {\"ok\": 1} to be found", r#"{"ok": 1}"#);
     is("Result:\n{\"ok\": 1}", r#"{"ok": 1}"#);

@@ -4,6 +4,8 @@
 
 mod ends;
 mod unmarked;
+mod values;
+mod windows;
 
 use jsonmend_core::{Options, Policy};
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
@@ -262,6 +264,32 @@ fn work_is_linear() {
             let (small, large) = (steps(200), steps(400));
             assert!(large < small * 3, "{unit:?} {row:?}: {small} {large}");
         }
+    }
+}
+
+/// Many calls in one push cost no more than each of them in one of its own.
+#[test]
+fn work_is_linear_in_the_number_of_calls() {
+    for unit in [
+        "[\"book\", {\"seats\": 2}], ",
+        "[\"book\", {\"seats\": 2}, 3], ",
+        "{\"name\": \"book\", \"seats\": 2}\n",
+        "{\"name\": \"book\", \"arguments\": {\"seats\": 2}} ",
+        "book\n{\"seats\": 2}\n",
+        "book(seats=2)\n",
+        "'book(seats=2)' ",
+        "{'book(seats=2)'}\n",
+    ] {
+        let steps = |count: usize| {
+            let mut reader = reader(None).with_tools(unmarked::tools());
+            let mut trace = CallTrace::default();
+            reader.push(unit.repeat(count).as_bytes(), &mut trace);
+            reader.finish(&mut trace);
+            reader.steps()
+        };
+        let (small, large) = (steps(500), steps(1000));
+        assert!(large < small * 9 / 4, "{unit:?}: {small} {large}");
+        assert!(large < 64 * 1000 * unit.len() as u64, "{unit:?}: {large}");
     }
 }
 

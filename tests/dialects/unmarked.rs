@@ -8,14 +8,18 @@ use serde_json::json;
 
 use super::check;
 
-fn tools() -> Tools {
+pub(super) fn tools() -> Tools {
     let string = json!({"type": "string"});
     let tool = |name: &str, properties: serde_json::Value| json!({"name": name, "parameters": {"type": "object", "properties": properties}});
     let declared = json!([
         tool("book", json!({"seats": {"type": "integer"}, "guest_name": string.clone()})),
-        tool("zoo.open", json!({"day": string})),
+        tool("zoo.open", json!({"day": string.clone()})),
         tool("functions.count", json!({"of": {"type": "array"}, "unit": {"type": "string"}})),
         tool("now", json!({})),
+        tool(
+            "mark",
+            json!({"status": string.clone(), "id": string.clone(), "page": {"type": "integer"}, "type": string.clone()})
+        ),
     ]);
     Registry::from_tools(&declared).unwrap().tools()
 }
@@ -70,6 +74,46 @@ fn the_name_and_the_arguments_are_the_items_of_a_list() {
 }
 
 #[test]
+fn a_list_with_anything_after_the_arguments_is_text() {
+    is_text("[\"book\", {\"seats\": 2}, \"film\"] and more");
+    is_text("[\"book\", {\"seats\": 2}, {\"seats\": 3}]");
+    is_text("[\"book\", {\"seats\": 2}, \"book\", {\"seats\": 3}]");
+    is_text("[['book', {'seats': 2}, 1], ['book', {'seats': 3}, 2]]");
+    // What comes before it stays a call, and nothing of the rest is lost.
+    let one = ("book", "{\"seats\":2}");
+    yields(
+        "[['book', {'seats': 2}], ['book', {'seats': 3}, 1]] x",
+        &[one],
+        "['book', {'seats': 3}, 1]] x",
+    );
+    yields("[['book', {'seats': 2}], 'film'] x", &[one], "'film'] x");
+    yields(
+        "[['book', {'seats': 2}], ['film', {'seats': 3}]] x",
+        &[one],
+        "['film', {'seats': 3}]] x",
+    );
+    yields(
+        "[{'name': 'book', 'arguments': {'seats': 2}}, {'pages': 3}] x",
+        &[one],
+        "{'pages': 3}] x",
+    );
+    let both = [one, ("book", "{\"seats\":4}")];
+    yields(
+        "[['book', {'seats': 2}], ['film', {}], ['book', {'seats': 4}]]",
+        &both,
+        "['film', {}], ",
+    );
+}
+
+#[test]
+fn a_name_in_a_list_that_is_no_tool_is_reported() {
+    let reader = CallExtractor::new(Options::new()).with_tools(tools());
+    let found = check(&reader, "[['book', {'seats': 2}], ['boook', {'seats': 3}]]").found;
+    let unknown: Vec<_> = found.unknown().collect();
+    assert_eq!(unknown, [("boook", Some("book"))]);
+}
+
+#[test]
 fn the_arguments_are_next_to_the_name() {
     yields("{'name': 'book', 'seats': 2}", &[("book", "{\"seats\":2}")], "");
     yields(
@@ -81,6 +125,38 @@ fn the_arguments_are_next_to_the_name() {
     is_text("{\"name\": \"book\", \"pages\": 200}");
     yields("{\"name\": \"book\", \"arguments\": {\"seats\": 2}}", &[("book", "{\"seats\":2}")], "");
     may_not_run("{\"name\": \"book\", \"seats\": 2, \"guest_na");
+    yields("{\"function\": {\"name\": \"book\", \"seats\": 2}}", &[("book", "{\"seats\":2}")], "");
+}
+
+/// The keys of what is around a call may be those of parameters.
+#[test]
+fn no_argument_next_to_the_name_is_lost() {
+    let both = [("mark", "{\"status\":\"open\",\"id\":\"7\",\"page\":2}")];
+    yields("{'name': 'mark', 'status': 'open', 'id': '7', 'page': 2}", &both, "");
+    yields("{'status': 'open', 'id': '7', 'name': 'mark', 'page': 2}", &both, "");
+    yields("{'status': 'open', 'name': 'mark', 'id': '7', 'page': 2}", &both, "");
+    yields("{'name': 'mark', 'status': 'open'}", &[("mark", "{\"status\":\"open\"}")], "");
+    yields("{'name': 'mark', 'page': null}", &[("mark", "{\"page\":null}")], "");
+    let page = [("mark", "{\"page\":2}")];
+    yields("{'type': 'function', 'name': 'mark', 'page': 2, 'index': 0}", &page, "");
+    yields(
+        "{'id': 'call_1', 'function': {'name': 'mark', 'page': 2}, 'status': 'done'}",
+        &page,
+        "",
+    );
+    // Those of other tools are not.
+    yields("{'name': 'book', 'status': 'open', 'seats': 2}", &[("book", "{\"seats\":2}")], "");
+    // Next to arguments with a key of their own, they are those of what is around the call.
+    yields("{'id': '7', 'status': 'x', 'name': 'mark', 'arguments': {'page': 2}}", &page, "");
+    for text in [
+        "{'name': 'book', 'arguments': {'seats': 2}, 'guest_name': 'Ada'}",
+        "{'name': 'book', 'guest_name': 'Ada', 'arguments': {'seats': 2}}",
+        "{'name': 'book', 'seats': 2, 'arguments': {'guest_name': 'Ada'}}",
+        "<tool_call>{'guest_name': 'Ada', 'name': 'book', 'arguments': {'seats': 2}}</tool_call>",
+        "{'function': {'name': 'book', 'seats': 2}, 'guest_name': 'Ada'}",
+    ] {
+        may_not_run(text);
+    }
 }
 
 #[test]
@@ -95,6 +171,26 @@ fn calls_in_strings_lose_their_quotes() {
     let two = [("book", "{\"seats\":2}"), ("book", "{\"seats\":3}")];
     yields("[{'book(seats=2)'}, {'book(seats=3)'}]", &two, "");
     yields("[{'book(seats=2)}, {'book(seats=3)'}]", &two, "");
+    yields("{'book(seats=2)', 'book(seats=3)'} x", &two, " x");
+    yields("['book(seats=2), book(seats=3)'] x", &two, " x");
+    yields("[{'book(seats=2)}', {'book(seats=3)}'] x", &two, " x");
+    let one = [("book", "{\"guest_name\":\"Ada\"}")];
+    yields("{'book(guest_name=\"Ada\")'} x", &one, " x");
+    yields("a = {'book(guest_name=\"Ada\")'} or {}", &one, "a =  or {}");
+    yields("'book(guest_name=\\'Ada\\')' x", &one, " x");
+    yields("'book(guest_name='Ada')'\nx", &one, "\nx");
+    yields("\"book(guest_name='Ada')\", she said", &one, ", she said");
+}
+
+#[test]
+fn a_call_in_quotes_ends_with_its_parenthesis() {
+    let one = [("book", "{\"seats\":2}")];
+    let after = " is what I wrote.\n\nIt can't be \"undone\" (yet).";
+    yields(&format!("x = 'book(seats=2)'{after}"), &one, &format!("x = {after}"));
+    yields("He wrote `'book(seats=2)'` in it.", &one, "He wrote `` in it.");
+    yields("'book(guest_name=\"a) b\")' x", &[("book", "{\"guest_name\":\"a)b\"}")], " x");
+    yields("'book(seats=2) and so on", &one, " and so on");
+    may_not_run("'book(seats=2");
 }
 
 #[test]
@@ -124,6 +220,17 @@ fn a_definition_or_a_mention_is_no_call() {
     is_text("def book(seats=2, guest_name='x'):\n    return 1");
     is_text("async def book(seats):\n    pass");
     is_text("fn book(seats) {}");
+    is_text("function book(seats = 2) { }");
+    is_text("Here:\n  export default function book(seats = 2) {\n");
+    is_text("sub book(seats=2)");
+    is_text("public void book(\"x\")");
+    is_text("```js\nconst f = function book(seats = 2) {}\n```");
+    is_text("class book(seats=2):");
+    may_not_run("override book(seats = 2) {\n  return seats;\n}");
+    may_not_run("book(seats = 2) {}");
+    let call = [("book", "{\"seats\":2}")];
+    yields("I use the function book(seats=2) now.", &call, "I use the function  now.");
+    yields("book(seats=2) {\"ok\": true}", &call, " {\"ok\": true}");
     is_text("You could use `book()` for it, or book() twice.");
     yields("book()", &[("book", "{}")], "");
     yields("It is `now()` o'clock", &[("now", "{}")], "It is `` o'clock");
@@ -138,7 +245,6 @@ fn a_value_that_is_not_known_does_not_run() {
     may_not_run("book(seats=...)");
     may_not_run("book(seats=data['seats'])");
     may_not_run("book(guest_name=<your name>)");
-    may_not_run("book(seats=10-5)");
     yields(
         "book(guest_name=7-8, seats=-2)",
         &[("book", "{\"guest_name\":\"7-8\",\"seats\":-2}")],

@@ -189,6 +189,8 @@ pub(super) struct Mended<'p, 'a, S> {
     own: &'static [RepairKind],
     /// Whether the value ends here.
     ends: bool,
+    /// Whether a repair that leaves something out refuses the call.
+    lossless: bool,
 }
 
 impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
@@ -197,7 +199,13 @@ impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
         repairs: &'p mut usize,
         own: &'static [RepairKind],
     ) -> Self {
-        Self { ctx, repairs, own, ends: false }
+        Self { ctx, repairs, own, ends: false, lossless: false }
+    }
+
+    /// Refuses the call if its arguments have another meaning than what is written.
+    pub(super) fn lossless(mut self) -> Self {
+        self.lossless = true;
+        self
     }
 
     /// Ends the value, although it may be open.
@@ -216,7 +224,35 @@ impl<S: CallSink> Output for Mended<'_, '_, S> {
         if self.ends && stops_short(repair.kind()) {
             self.ctx.stop_short();
         }
+        if self.lossless && leaves_out(repair.kind()) {
+            self.ctx.refuse();
+        }
     }
+}
+
+/// Whether a repair drops something that is written next to a value, or puts a value where none is.
+const fn leaves_out(kind: RepairKind) -> bool {
+    use RepairKind::{
+        CallWrapper, Comment, Ellipsis, ExtraColon, InlineProse, InnerBraces, LeadingProse,
+        MissingKey, MissingValue, NonFinite, SecondDocument, StrayText, TrailingProse, Undefined,
+    };
+    matches!(
+        kind,
+        CallWrapper
+            | Comment
+            | Ellipsis
+            | ExtraColon
+            | InlineProse
+            | InnerBraces
+            | LeadingProse
+            | MissingKey
+            | MissingValue
+            | NonFinite
+            | SecondDocument
+            | StrayText
+            | TrailingProse
+            | Undefined
+    )
 }
 
 /// Whether a repair at the end of a value says that it ends at a key, or inside of a number, a word

@@ -261,7 +261,8 @@ impl BraceCall {
         if next.is_empty() && !eof && space < SPACE {
             return Step::Wait;
         }
-        if matches!(next.first(), Some(b'}' | b')')) {
+        // What comes after so much white space does not count, however much of it has arrived.
+        if space < SPACE && matches!(next.first(), Some(b'}' | b')')) {
             ctx.markup(rest.get(..=space).unwrap_or_default());
             return Step::Read(space + 1);
         }

@@ -1,8 +1,10 @@
 //! The shapes of a call in JSON, found in mended text while it grows.
 
+mod ends;
 mod follow;
 mod keys;
 mod members;
+mod passed;
 mod source;
 
 use jsonmend_core::{Outcome, RepairKind};
@@ -10,12 +12,9 @@ use jsonmend_core::{Outcome, RepairKind};
 pub(super) use follow::Follow;
 use keys::unescaped;
 pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
+use passed::Passed;
 
-use super::{
-    arguments::{Inner, quote},
-    out::Ctx,
-    sink::{CallOutcome, CallSink},
-};
+use super::{arguments::Inner, out::Ctx, sink::CallSink};
 
 /// How deep lists of names with their arguments are nested at most.
 const PAIRS: usize = 2;
@@ -74,8 +73,12 @@ struct Call {
     refused: bool,
     ended: bool,
     repairs: usize,
-    /// The key of the first argument, if the arguments are next to the name.
-    flat: Option<String>,
+    /// The members that meant nothing when they were read.
+    passed: Passed,
+    /// How deep the members are that are arguments, if those are next to the name.
+    flat: Option<usize>,
+    /// The key of such a member that begins.
+    key: Option<String>,
 }
 
 /// Follows mended JSON text, and emits the calls in it.
@@ -100,6 +103,8 @@ pub(super) struct Envelope {
     source: Vec<u8>,
     taken: usize,
     pos: usize,
+    /// Whether what is read is held back, although there was a call before it.
+    holds: bool,
     /// Removed bytes, which belong to what follows them.
     removed: Vec<u8>,
     last_repair: Option<RepairKind>,
@@ -136,6 +141,7 @@ impl Envelope {
             source: Vec::new(),
             taken: 0,
             pos: 0,
+            holds: false,
             removed: Vec::new(),
             last_repair: None,
             ending: None,
@@ -160,22 +166,30 @@ impl Envelope {
                 self.pass(run, copied, ctx);
                 self.value_ended(ctx);
             }
-            let (before, dead) = (self.reading, self.call.dead);
+            let (before, dead, held) = (self.reading, self.call.dead, self.holds);
             self.step(byte, ctx);
             let (after, dies) = (self.reading, self.call.dead);
-            if after == before && dies == dead {
+            let holds = self.holds && !held;
+            if after == before && dies == dead && !holds {
                 continue;
             }
-            // Arguments and calls begin with this byte; everything else ends with it.
-            let begins = matches!(after, Reading::Arguments(_)) || dead && !dies;
+            // Values and calls begin with this byte; everything else ends with it.
+            let value = matches!(after, Reading::Arguments(_) | Reading::Other(_));
+            let kills = self.strict && dies && !dead;
+            let held = held || !ctx.out.made;
+            let begins = value || dead && !dies || holds || kills && !held;
             let upto = if begins { at } else { at + 1 };
             let run = bytes.get(done..upto).unwrap_or_default();
             done = upto;
-            (self.reading, self.call.dead) = (before, dead);
+            if kills && held {
+                self.fail(ctx);
+            }
+            (self.reading, self.call.dead) = (before, dead || kills && held);
             self.pass(run, copied, ctx);
             (self.reading, self.call.dead) = (after, dies);
+            ctx.hold(self.holds);
             if dies && !dead {
-                ctx.fail();
+                self.fail(ctx);
             }
             if matches!(before, Reading::Arguments(_)) && !begins {
                 self.value_ended(ctx);
@@ -201,6 +215,8 @@ impl Envelope {
         }
         if matches!(self.reading, Reading::Arguments(_)) && !self.call.dead {
             self.emit_arguments(run, ctx);
+        } else if matches!(self.reading, Reading::Other(_)) {
+            self.call.passed.push(run, ctx.options.limits().buffer());
         }
     }
 
@@ -297,40 +313,29 @@ impl Envelope {
         self.reading = Reading::Between;
     }
 
-    fn end_container<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        match self.reading {
-            Reading::Arguments(at) | Reading::Other(at) => {
-                if at == self.depth {
-                    self.reading = Reading::Between;
-                }
-            }
-            _ => match self.levels.pop().map(|level| level.role) {
-                Some(Role::Call) => self.end_call(ctx),
-                Some(Role::Pair) if self.call.begun => self.end_begun(ctx),
-                Some(Role::Pair) => self.call.dead = true,
-                _ => {}
-            },
-        }
-    }
-
     /// Acts on a change of what is being read, once the bytes up to it were emitted.
     fn settle<S: CallSink>(&mut self, before: Reading, ctx: &mut Ctx<'_, S>) {
         match (before, self.reading) {
             (Reading::Name, Reading::Between) => {
                 let name = unescaped(&std::mem::take(&mut self.token));
-                let pair = self.levels.last().is_some_and(|level| level.role == Role::Pair);
-                if pair && !ctx.knows(&name) {
-                    return self.kill(ctx);
-                }
                 self.call.name = Some(name);
                 if self.call.has_arguments {
                     self.begin(ctx);
                 }
             }
             (Reading::Id, Reading::Between) => {
-                self.call.id = Some(unescaped(&std::mem::take(&mut self.token)));
+                let id = unescaped(&std::mem::take(&mut self.token));
+                if let Some(level) = self.levels.last() {
+                    self.call.passed.id(self.levels.len(), &level.key, &id);
+                }
+                self.call.id = Some(id);
             }
-            (_, Reading::Arguments(_)) => self.begin(ctx),
+            // A list is a call only if nothing follows the arguments in it.
+            (_, Reading::Arguments(_)) if self.is_in_pair() => {}
+            (_, Reading::Arguments(_)) => {
+                self.begin(ctx);
+                self.begin_flat_member(ctx);
+            }
             _ => {}
         }
     }
@@ -341,14 +346,10 @@ impl Envelope {
             return;
         }
         let Some(name) = self.call.name.clone() else { return };
+        self.check_passed(&name, ctx);
         if name.len() <= LONGEST_NAME && ctx.begin(&name, self.call.id.as_deref()) {
             self.call.begun = true;
-            if let Some(key) = &self.call.flat {
-                let mut json = b"{".to_vec();
-                quote(key.as_bytes(), &mut json);
-                json.extend_from_slice(b": ");
-                ctx.arguments(&json);
-            }
+            self.holds = false;
             let early = std::mem::take(&mut self.call.early);
             if !early.is_empty() {
                 self.call.has_arguments = false;
@@ -356,8 +357,7 @@ impl Envelope {
                 self.finish_inner(ctx);
             }
         } else {
-            self.call.dead = true;
-            ctx.fail();
+            self.kill(ctx);
         }
     }
 
@@ -368,16 +368,16 @@ impl Envelope {
         if !self.literal.is_empty() {
             // No arguments are none.
             let literal = std::mem::take(&mut self.literal);
-            let json = if literal.trim_ascii() == b"null" { b"{}".to_vec() } else { literal };
+            let none = literal.trim_ascii() == b"null" && self.call.flat.is_none();
+            let json = if none { b"{}".to_vec() } else { literal };
             match self.call.begun {
                 true => ctx.arguments(&json),
                 false => self.call.early.extend_from_slice(&json),
             }
         }
         self.finish_inner(ctx);
-        if self.call.flat.take().is_some() {
-            self.levels.pop();
-            return self.end_call(ctx);
+        if self.call.flat.is_some() {
+            return;
         }
         let own = self.levels.last().is_some_and(|level| {
             let key = String::from_utf8_lossy(&level.key).into_owned();
@@ -398,41 +398,8 @@ impl Envelope {
         }
     }
 
-    fn end_begun<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        let at_end = self.ending == Some(Ending::Input);
-        // Before the end of its payload, a call without arguments may have been about to get some.
-        let bare = self.ending.is_some() && !self.call.has_arguments;
-        let outcome = if at_end && !ctx.end_closes() || self.short || bare {
-            CallOutcome::Cut
-        } else if self.call.refused || self.raw {
-            CallOutcome::Refused
-        } else {
-            CallOutcome::Whole
-        };
-        ctx.end(outcome, self.call.repairs, at_end);
-        self.call.ended = true;
-    }
-
-    /// The object of a call has ended.
-    fn end_call<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        let call = &self.call;
-        let cut = self.ending == Some(Ending::Input);
-        let lists = call.name.is_none() && ctx.out.made;
-        if call.begun {
-            self.end_begun(ctx);
-        } else if let Some(name) = call.name.clone().filter(|_| !call.dead)
-            && (!self.strict || ctx.row.bare_name || ctx.auto && ctx.knows(&name))
-            && !(self.strict && cut)
-            && ctx.begin(&name, self.call.id.as_deref())
-        {
-            // Without arguments, the name alone is a call only where it may be one.
-            self.call.begun = true;
-            self.call.refused |= !(ctx.row.bare_name || ctx.auto);
-            ctx.arguments(b"{}");
-            self.end_begun(ctx);
-        } else if !lists && !call.dead {
-            self.call.dead = true;
-        }
+    fn is_in_pair(&self) -> bool {
+        self.levels.last().is_some_and(|level| level.role == Role::Pair)
     }
 
     /// The payload has ended with this outcome.
@@ -449,6 +416,11 @@ impl Envelope {
             self.emit_source(&removed, ctx);
         }
         self.finish_inner(ctx);
+        if self.is_in_pair() && !self.call.dead {
+            // The name of a tool has arrived, and more of its call than its name.
+            self.raw |= self.call.has_arguments;
+            self.end_pair(ctx);
+        }
         if self.call.begun {
             if !self.call.has_arguments && !self.raw {
                 // The model ended the text before any arguments.
@@ -457,6 +429,9 @@ impl Envelope {
             }
             self.end_begun(ctx);
             self.call = Call::default();
+        }
+        if self.holds {
+            self.fail(ctx);
         }
     }
 
@@ -468,6 +443,17 @@ impl Envelope {
     /// Gives up: what is held is text.
     pub(super) fn kill<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         self.call.dead = true;
+        self.fail(ctx);
+    }
+
+    /// What is held is text.
+    fn fail<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        self.holds = false;
         ctx.fail();
+    }
+
+    /// Whether nothing was emitted of what is being read.
+    pub(super) const fn is_held(&self, made: bool) -> bool {
+        !made || self.holds
     }
 }

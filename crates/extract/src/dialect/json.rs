@@ -39,7 +39,13 @@ pub(super) struct JsonCall {
     fenced: bool,
     /// Whether the arguments are no JSON.
     refused: bool,
+    /// How many bytes are passed to the mender at once.
+    portion: usize,
 }
+
+/// How many bytes are passed to a mender first, and at most. What a short call does not need of them is
+/// read again after it.
+const PORTIONS: (usize, usize) = (64, 4096);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -110,6 +116,7 @@ impl JsonCall {
             bare,
             fenced: false,
             refused: false,
+            portion: PORTIONS.0,
         }
     }
 
@@ -263,6 +270,9 @@ impl JsonCall {
 
     /// Passes the first bytes of `rest` to the mender.
     fn feed<S: CallSink>(&mut self, rest: &[u8], length: usize, ctx: &mut Ctx<'_, S>) -> Step {
+        let length = length.min(self.portion);
+        self.portion = (2 * self.portion).min(PORTIONS.1);
+        ctx.out.work += length as u64;
         let bytes = rest.get(..length).unwrap_or_default();
         self.quotes.read(bytes);
         self.envelope.note(bytes);
@@ -277,7 +287,7 @@ impl JsonCall {
             let before = back.get(..back.len() - unread).unwrap_or_default().to_vec();
             return if before.is_empty() { Step::Read(kept) } else { Step::Back(kept, before) };
         }
-        if !ctx.out.made && !self.envelope.is_dead() && ctx.is_full() {
+        if self.envelope.is_held(ctx.out.made) && !self.envelope.is_dead() && ctx.is_full() {
             self.envelope.kill(ctx);
         }
         Step::Read(length)
@@ -378,9 +388,10 @@ pub(super) fn may_be_call(
     eof: bool,
     is_key: Option<&dyn Fn(&str) -> bool>,
 ) -> Option<bool> {
+    // What is decided must not depend on how much has arrived beyond the window.
+    let (rest, eof) = window(rest, 2 * LONGEST_NAME, eof);
     let mut scan = rest.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
-    let full = rest.len() > 2 * LONGEST_NAME;
-    let none = || if eof || full { Some(false) } else { None };
+    let none = || if eof { Some(false) } else { None };
     let Some((_, first)) = scan.next() else { return none() };
     let object = match first {
         b'{' => true,
@@ -416,9 +427,27 @@ pub(super) fn may_be_call(
     Some(is_key_of_call(key) || is_key(key))
 }
 
+/// The first bytes of `rest`, and whether nothing that follows them counts.
+pub(super) fn window(rest: &[u8], length: usize, eof: bool) -> (&[u8], bool) {
+    match rest.get(..length) {
+        Some(window) => (window, true),
+        None => (rest, eof),
+    }
+}
+
+/// White space at the start of `rest`, and what follows it within [`SPACE`] bytes. `None` waits for more.
+pub(super) fn past_space(rest: &[u8], eof: bool) -> Option<(usize, &[u8])> {
+    let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+    if space == SPACE {
+        return Some((space, b""));
+    }
+    let next = rest.get(space..).unwrap_or_default();
+    if next.is_empty() && !eof { None } else { Some((space, next)) }
+}
+
 /// Whether the items of a list are the name of a tool and an object. `None` if more is needed to say.
 fn may_be_pair(rest: &[u8], eof: bool, is_tool: &dyn Fn(&str) -> bool) -> Option<bool> {
-    let none = || if eof || rest.len() > 2 * LONGEST_NAME { Some(false) } else { None };
+    let none = || if eof { Some(false) } else { None };
     let text = rest.trim_ascii_start();
     let Some((quote, after)) = text.split_first() else { return none() };
     if !matches!(quote, b'"' | b'\'') {

@@ -1,6 +1,6 @@
 //! Names between markers, before arguments in JSON.
 
-use super::{Tools, json::SPACE, shape::Named};
+use super::{Tools, json::past_space, shape::Named};
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 256;
@@ -71,11 +71,7 @@ pub(super) fn named_call(
     }
     // What follows is not read as a call of another dialect.
     let follows = rest.get(length..).unwrap_or_default();
-    let space = follows.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-    let next = follows.get(space..).unwrap_or_default();
-    if next.is_empty() && !eof && space < SPACE {
-        return None;
-    }
+    let (_, next) = past_space(follows, eof)?;
     if next.first() == Some(&b'<')
         && !named.open.starts_with("<|")
         && !named.open.starts_with("<｜")

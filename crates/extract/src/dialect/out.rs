@@ -31,6 +31,8 @@ pub(super) struct Out {
     /// The source of a call that has not begun yet.
     held: Vec<(Part, Vec<u8>)>,
     held_bytes: usize,
+    /// Whether that is held, although a call began in this block.
+    holds: bool,
     /// The end of the last call, until it is known whether its marker follows.
     ended: Option<CallEnd>,
     /// Whether the open call has arguments that are no JSON.
@@ -39,6 +41,8 @@ pub(super) struct Out {
     short: bool,
     /// Whether any text that is not white space was emitted.
     pub(super) spoke: bool,
+    /// How many bytes engines have passed to menders.
+    pub(super) work: u64,
 }
 
 /// What an engine works with.
@@ -92,6 +96,7 @@ impl Out {
     pub(super) fn open_block(&mut self) {
         self.start = self.at;
         self.made = false;
+        self.holds = false;
     }
 
     /// The source from this offset on was emitted before.
@@ -114,7 +119,7 @@ impl Out {
 impl<S: CallSink> Ctx<'_, S> {
     pub(super) fn markup(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
-        } else if self.out.open || self.out.made {
+        } else if self.out.open || self.out.made && !self.out.holds {
             self.out.markup(bytes, self.sink);
         } else {
             self.out.hold(Part::Markup, bytes);
@@ -126,7 +131,7 @@ impl<S: CallSink> Ctx<'_, S> {
         } else if self.out.open {
             self.out.at += bytes.len();
             self.sink.raw(bytes);
-        } else if self.out.made {
+        } else if self.out.made && !self.out.holds {
             self.out.markup(bytes, self.sink);
         } else {
             self.out.hold(Part::Raw, bytes);
@@ -146,6 +151,8 @@ impl<S: CallSink> Ctx<'_, S> {
     }
 
     pub(super) fn text(&mut self, bytes: &[u8]) {
+        // A call does not reach over the text after it.
+        self.flush_end(true);
         self.out.text(bytes, self.sink);
     }
 
@@ -190,6 +197,7 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;
+        self.out.holds = false;
         self.out.held_bytes = 0;
         for (part, bytes) in std::mem::take(&mut self.out.held) {
             match part {
@@ -230,6 +238,15 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
     }
 
+    /// The call that has just ended may not be run.
+    pub(super) fn refuse_ended(&mut self) {
+        if let Some(end) = &mut self.out.ended
+            && end.outcome.can_run()
+        {
+            end.outcome = CallOutcome::Refused;
+        }
+    }
+
     /// Emits the end of the last call.
     pub(super) fn flush_end(&mut self, closed: bool) {
         if let Some(mut end) = self.out.ended.take() {
@@ -239,9 +256,18 @@ impl<S: CallSink> Ctx<'_, S> {
         }
     }
 
+    /// Says whether what follows is held back, although a call began in this block.
+    pub(super) fn hold(&mut self, holds: bool) {
+        self.out.holds = holds;
+    }
+
     /// What is held is no call: it is text.
     pub(super) fn fail(&mut self) {
+        self.out.holds = false;
         self.out.held_bytes = 0;
+        if !self.out.held.is_empty() {
+            self.flush_end(true);
+        }
         for (_, bytes) in std::mem::take(&mut self.out.held) {
             self.out.text(&bytes, self.sink);
         }

@@ -1,13 +1,18 @@
 //! Calls as in Python: `f(a=1, b='x')`, alone, in a list, or one on each line.
 
+mod atoms;
 mod scan;
 mod strings;
 mod words;
 
+use std::collections::BTreeSet;
+
 use jsonmend_core::{Mender, RepairKind};
 
+use atoms::{Atom, Place};
 use scan::{Cursor, key};
 pub(super) use scan::{Opening, is_name, open};
+use strings::Quoted;
 
 use super::{
     arguments::{self, Mended},
@@ -20,6 +25,9 @@ use super::{
 
 /// What Python writes otherwise than JSON is no repair.
 const OWN: &[RepairKind] = &[RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
+
+/// How many keys are compared with those before them.
+const MOST_KEYS: usize = 256;
 
 /// Calls as in Python.
 #[derive(Clone, Debug)]
@@ -41,14 +49,25 @@ pub(super) struct PythonCall {
     first: bool,
     /// Whether underscores are escaped, as in Markdown.
     markdown: bool,
-    /// Whether each call is a string in braces of its own.
+    /// The quote that closes the string in which the call is written.
+    quote: Option<u8>,
+    /// Whether a brace before that string is open.
     braced: bool,
+    /// Whether the call that has ended is neither in a list nor in a string, nor between markers.
+    alone: bool,
     /// The key of the argument that is being read.
     key: String,
-    /// The beginning of the expression or the number that is being read.
+    /// The keys of all arguments.
+    given: BTreeSet<String>,
+    /// The beginning of the expression that is being read, and its last byte that is no white space.
     written: Vec<u8>,
-    /// Whether that is a number.
-    number: bool,
+    last: u8,
+    /// Whether the string that is being read is a format.
+    format: bool,
+    /// What was read of the value.
+    atom: Atom,
+    /// The containers around it, as far as the schema is followed.
+    places: Vec<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +82,7 @@ enum State {
     /// In a comment, before an argument or inside of one.
     Comment(bool),
     /// In a call that is written in a string.
-    Quoted(u8, Vec<u8>),
+    Quoted(Quoted),
     /// After a call.
     After,
 }
@@ -88,10 +107,16 @@ impl PythonCall {
             repairs: 0,
             first: true,
             markdown: false,
+            quote: None,
             braced: false,
+            alone: false,
             key: String::new(),
+            given: BTreeSet::new(),
             written: Vec::new(),
-            number: false,
+            last: b' ',
+            format: false,
+            atom: Atom::Nothing,
+            places: Vec::new(),
         };
         call.start(opening, ctx.tools);
         call
@@ -103,12 +128,15 @@ impl PythonCall {
         self.braced |= opening.braced;
         self.mender.reset();
         self.brackets.clear();
+        self.places.clear();
+        self.given.clear();
         self.arguments = 0;
         self.repairs = 0;
         self.first = true;
+        self.quote = opening.quoted.or(self.quote);
         self.state = match opening.quoted {
-            Some(quote) => State::Quoted(quote, Vec::new()),
-            None => State::Argument,
+            Some(quote) if !opening.braced => State::Quoted(Quoted::new(quote)),
+            _ => State::Argument,
         };
     }
 
@@ -127,13 +155,13 @@ impl PythonCall {
             State::String(quote, triple, raw) => self.string(quote, triple, raw, rest, eof, ctx),
             State::Expression => self.expression(rest, eof, ctx),
             State::Comment(inside) => self.comment(inside, rest, eof, ctx),
-            State::Quoted(quote, text) => self.quoted(quote, text, rest, eof, ctx),
+            State::Quoted(quoted) => self.quoted(quoted, rest, eof, ctx),
             State::After => self.after(rest, eof, ctx),
         }
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN));
+        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN).lossless());
     }
 
     /// Passes source bytes on unchanged.
@@ -200,7 +228,7 @@ impl PythonCall {
                 let word = String::from_utf8_lossy(word).into_owned();
                 if ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word)) {
                     self.arguments += 1;
-                    self.brackets.push((b'}', b' '));
+                    self.open_arguments();
                     self.value_start = true;
                     ctx.raw(b"{");
                     return Step::Read(1);
@@ -220,17 +248,25 @@ impl PythonCall {
         json.extend_from_slice(b": ");
         self.feed(&json, ctx);
         key.clone_into(&mut self.key);
-        self.number = false;
+        self.atom = Atom::Nothing;
+        // Of two values of one argument, neither is known to be meant.
+        if self.given.contains(key) {
+            ctx.refuse();
+        } else if self.given.len() < MOST_KEYS {
+            self.given.insert(key.to_owned());
+        }
     }
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
-        self.end_number(ctx);
+        self.end_value(ctx);
         self.feed(b"}", ctx);
-        let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
+        let mended = Mended::new(ctx, &mut self.repairs, OWN).lossless();
+        let outcome = mended.finish(&mut self.mender);
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
         self.repairs += usize::from(!closed);
+        self.alone = closed && !self.list && !self.closes && self.quote.is_none();
         ctx.end(end, self.repairs, false);
         self.state = State::After;
         if closed {
@@ -247,22 +283,21 @@ impl PythonCall {
             b'"' | b'\'' => self.begin_string(rest, 0, false, eof, ctx),
             b'(' | b'[' | b'{' => {
                 let call = byte == b'(' && !start;
+                let groups = self.note_open(byte, ctx);
                 let (shown, close) = match byte {
                     b'(' if call => (b'(', (b')', b')')),
+                    b'(' if groups => (b' ', (b')', b' ')),
                     b'(' => (b'[', (b')', b']')),
                     b'[' => (b'[', (b']', b']')),
                     _ => (b'{', (b'}', b'}')),
                 };
-                if call {
-                    ctx.refuse();
-                }
                 self.brackets.push(close);
                 self.value_start = true;
                 ctx.raw(&[byte]);
                 self.feed(&[shown], ctx);
                 Step::Read(1)
             }
-            b')' | b']' | b'}' => match self.brackets.pop() {
+            b')' | b']' | b'}' => match self.close_bracket(ctx) {
                 None if byte == b'}' => {
                     self.pass(&[byte], ctx);
                     Step::Read(1)
@@ -276,12 +311,13 @@ impl PythonCall {
                 }
             },
             b',' if self.brackets.is_empty() => {
-                self.end_number(ctx);
+                self.end_value(ctx);
                 ctx.raw(b",");
                 self.state = State::Argument;
                 Step::Read(1)
             }
-            b',' | b':' => {
+            b',' | b':' if !self.brackets.is_empty() => {
+                self.note_separator(byte, ctx);
                 self.value_start = true;
                 self.pass(&[byte], ctx);
                 Step::Read(1)
@@ -296,12 +332,14 @@ impl PythonCall {
                     Step::Read(1)
                 }
                 _ => {
+                    self.note(b"0");
                     self.value_start = false;
                     self.pass(b"0", ctx);
                     Step::Read(1)
                 }
             },
             b'-' if start => {
+                self.note(b"-");
                 self.pass(b"-", ctx);
                 Step::Read(1)
             }
@@ -329,7 +367,7 @@ impl PythonCall {
                     length
                 };
                 let bytes = rest.get(..length).unwrap_or_default();
-                self.note_number(bytes);
+                self.note(bytes);
                 self.value_start &= bytes.iter().all(u8::is_ascii_whitespace);
                 self.pass(bytes, ctx);
                 Step::Read(length)
@@ -339,15 +377,43 @@ impl PythonCall {
 
     /// After a call: another one, or the end of the block.
     fn after<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let braced = self.braced;
-        let gap = |byte: &u8| {
-            byte.is_ascii_whitespace()
-                || matches!(byte, b',' | b';')
-                || braced && matches!(byte, b'"' | b'\'' | b'}')
-        };
+        if self.quote.is_some() || self.braced {
+            let space =
+                rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+            let next = rest.get(space).filter(|_| space < SPACE);
+            if next.is_none() && !eof && space < SPACE {
+                self.state = State::After;
+                return Step::Wait;
+            }
+            let brace = self.braced && next == Some(&b'}');
+            let quote = next.is_some() && next == self.quote.as_ref();
+            self.braced &= !brace;
+            self.quote = self.quote.filter(|_| !quote);
+            if brace || quote {
+                ctx.markup(rest.get(..=space).unwrap_or_default());
+                self.state = State::After;
+                return Step::Read(space + 1);
+            }
+        }
+        if self.alone {
+            match block_follows(rest, eof) {
+                None => {
+                    self.state = State::After;
+                    return Step::Wait;
+                }
+                Some(true) => ctx.refuse_ended(),
+                Some(false) => {}
+            }
+        }
+        let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         let next = rest.get(space..).unwrap_or_default();
-        if next.is_empty() && !eof && space < SPACE {
+        if space == SPACE {
+            // What comes after so much white space does not count, however much of it has arrived.
+            ctx.flush_end(!self.list && !self.closes);
+            return Step::Done(0);
+        }
+        if next.is_empty() && !eof {
             self.state = State::After;
             return Step::Wait;
         }
@@ -396,5 +462,25 @@ impl PythonCall {
         }
         ctx.flush_end(!self.list && !self.closes);
         Step::Done(0)
+    }
+}
+
+/// Whether a block of code follows what looks like a call, so that it is the head of a definition. `None`
+/// waits for more.
+fn block_follows(rest: &[u8], eof: bool) -> Option<bool> {
+    let rest = rest.get(..SPACE).unwrap_or(rest);
+    let none = if eof || rest.len() == SPACE { Some(false) } else { None };
+    let mut after = rest.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    match after.next() {
+        None => return none,
+        Some(b'{') => {}
+        Some(_) => return Some(false),
+    }
+    match after.find(|byte| !byte.is_ascii_whitespace()) {
+        None if eof => Some(true),
+        None => none,
+        // An object.
+        Some(b'"' | b'\'') => Some(false),
+        Some(_) => Some(true),
     }
 }

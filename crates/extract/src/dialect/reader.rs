@@ -2,11 +2,14 @@
 
 mod bare;
 mod decide;
+mod defined;
 mod text;
 
 use std::sync::Arc;
 
 use jsonmend_core::Options;
+
+use defined::LAST;
 
 use super::{
     Dialect, Tools,
@@ -82,9 +85,6 @@ pub struct CallExtractor {
     finished: bool,
     steps: u64,
 }
-
-/// How many bytes before a place are looked at.
-const LAST: usize = 6;
 
 #[derive(Clone, Debug)]
 enum State {
@@ -288,7 +288,7 @@ impl CallExtractor {
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub const fn steps(&self) -> u64 {
-        self.steps
+        self.steps + self.out.work
     }
 
     fn setup(&mut self) -> Arc<Setup> {

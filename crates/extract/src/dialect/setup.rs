@@ -191,7 +191,7 @@ impl Setup {
             Wake::Name => self.names.may_begin(rest),
             Wake::Quote => self.names.may_begin(after),
             Wake::Word => self.markers.may_begin(rest) || self.names.may_begin(rest),
-            // Nearly all brackets are told from calls by what is inside.
+            // What follows a bracket rules out nearly all of them.
             Wake::Marker if self.auto && matches!(first, b'{' | b'[') => {
                 self.call_may_follow(after) || self.may_be_marker(rest)
             }
@@ -237,7 +237,7 @@ impl Setup {
         match self.rows.get(row).and_then(|row| row.shapes.get(shape)) {
             Some(Shape::Json(_)) => matches!(first, b'{' | b'['),
             Some(Shape::Python(_)) => {
-                matches!(first, b'[' | b'"' | b'\'') || python::is_name(first)
+                matches!(first, b'[' | b'{' | b'"' | b'\'') || python::is_name(first)
             }
             Some(Shape::Line) => python::is_name(first),
             _ => false,

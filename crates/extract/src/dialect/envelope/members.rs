@@ -4,9 +4,10 @@ use jsonmend_core::RepairKind;
 
 use super::{
     Call, Envelope, Level, PAIRS, Reading, Role,
-    keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, OTHERS, is_key_of_call},
+    keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, is_key_of_call},
+    passed::is_usual,
 };
-use crate::dialect::{out::Ctx, sink::CallSink};
+use crate::dialect::{out::Ctx, sink::CallSink, tools::Tool};
 
 impl Envelope {
     /// A value, or a key, begins with this byte.
@@ -35,7 +36,10 @@ impl Envelope {
         };
         let first = !std::mem::replace(&mut level.filled, true);
         match (level.role, byte) {
-            (Role::List, b'{') => self.begin_call(),
+            (Role::List, b'{') => {
+                self.begin_call();
+                self.holds |= self.strict && ctx.out.made;
+            }
             (Role::List, b'"') if first && self.strict => {
                 level.role = Role::Pair;
                 self.call = Call::default();
@@ -43,17 +47,20 @@ impl Envelope {
             }
             (Role::List, b'[') if self.strict && depth < PAIRS => {
                 self.levels.push(Level::new(Role::List));
+                self.call = Call::default();
+                self.holds |= ctx.out.made;
             }
             (Role::Pair, b'{') if self.call.name.is_some() && !self.call.has_arguments => {
                 self.begin_arguments(byte);
             }
             (Role::Pair, _) => {
-                self.call.dead |= !self.call.begun;
+                // A list of more than a name and its arguments is no call.
+                self.call.dead = true;
                 self.begin_other(byte);
             }
             (Role::List, _) => {
                 // A list of anything else is no list of calls.
-                self.call.dead |= self.strict && !ctx.out.made;
+                self.call.dead |= self.strict;
                 self.begin_other(byte);
             }
             (_, b'"') if !after_colon => self.reading = Reading::Key,
@@ -72,6 +79,7 @@ impl Envelope {
 
     fn begin_other(&mut self, byte: u8) {
         self.reading = Reading::Other(self.depth);
+        self.call.passed.close();
         if !matches!(byte, b'{' | b'[' | b'"') {
             self.token.push(byte);
         }
@@ -92,13 +100,13 @@ impl Envelope {
             self.levels.push(Level::new(Role::Inner));
         } else if is(&LISTS, &own.lists) && byte == b'[' {
             self.levels.push(Level::new(Role::List));
+        } else if self.call.flat == Some(self.levels.len()) {
+            self.next_flat(key, byte, ctx);
         } else if IDS.contains(&key) && byte == b'"' {
             self.reading = Reading::Id;
         } else if self.is_flat(key, byte, ctx) {
-            self.call.flat = Some(key.to_owned());
-            self.call.has_arguments = true;
-            // They end with the object.
-            self.reading = Reading::Arguments(self.depth.saturating_sub(1));
+            self.call.flat = Some(self.levels.len());
+            self.begin_flat(key, byte);
         } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
             self.begin_arguments(byte);
         } else if (byte == b'{' || self.keyed && byte == b'"')
@@ -113,17 +121,48 @@ impl Envelope {
                 self.call.dead = true;
             }
             self.begin_other(byte);
+            if self.call.begun {
+                // An argument next to the others would be missing.
+                self.call.refused |=
+                    !is_usual(key) && self.tool(ctx).is_some_and(|tool| tool.has(key));
+            } else if !self.call.dead {
+                self.call.passed.begin(self.levels.len(), key);
+            }
         }
+    }
+
+    fn tool<'c, S>(&self, ctx: &'c Ctx<'_, S>) -> Option<&'c Tool> {
+        self.call.name.as_ref().and_then(|name| ctx.tools.known(name))
+    }
+
+    /// A member that is an argument begins.
+    fn begin_flat(&mut self, key: &str, byte: u8) {
+        self.call.key = Some(key.to_owned());
+        self.reading = Reading::Arguments(self.depth);
+        if !matches!(byte, b'{' | b'[' | b'"') {
+            self.token.push(byte);
+        }
+    }
+
+    /// A member begins after one that is an argument.
+    fn next_flat<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &Ctx<'_, S>) {
+        let own = self.tool(ctx).is_some_and(|tool| tool.has(key));
+        let all = ARGUMENTS.contains(&key) && matches!(byte, b'{' | b'"');
+        if own || !all && !is_usual(key) {
+            return self.begin_flat(key, byte);
+        }
+        // Arguments next to arguments: it is not clear which are meant.
+        self.call.refused |= all;
+        self.begin_other(byte);
     }
 
     /// Whether a member after the name of a tool is one of its arguments.
     fn is_flat<S: CallSink>(&self, key: &str, byte: u8, ctx: &Ctx<'_, S>) -> bool {
-        let usual = IDS.contains(&key) || OTHERS.contains(&key);
         let all = ARGUMENTS.contains(&key) && byte == b'{';
-        let alone = self.levels.last().is_some_and(|level| level.role == Role::Call);
-        let tool = self.call.name.as_ref().and_then(|name| ctx.tools.known(name));
-        let free = alone && !usual && !all && !self.call.has_arguments;
-        free && tool.is_some_and(|tool| tool.has(key))
+        let role = self.levels.last().map(|level| level.role);
+        let alone = matches!(role, Some(Role::Call | Role::Inner));
+        let free = alone && !is_usual(key) && !all && !self.call.has_arguments;
+        free && self.tool(ctx).is_some_and(|tool| tool.has(key))
     }
 
     fn begin_arguments(&mut self, byte: u8) {

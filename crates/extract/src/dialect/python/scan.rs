@@ -15,7 +15,7 @@ pub(in crate::dialect) struct Opening {
     pub(in crate::dialect) list: bool,
     /// The quote, if the call is written in a string.
     pub(in crate::dialect) quoted: Option<u8>,
-    /// Whether that string is in braces: `{'f(…)'}`. Its quotes are then rarely those of the call.
+    /// Whether that string is in braces: `{'f(…)'}`. Its quotes are then rarely escaped in the call.
     pub(in crate::dialect) braced: bool,
     /// Whether it has no arguments.
     pub(in crate::dialect) empty: bool,
@@ -44,7 +44,7 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     let start = cursor.at;
     loop {
         match cursor.peek()? {
-            Some(b'\\') => {
+            Some(b'\\') if cursor.at - start <= LONGEST_NAME => {
                 cursor.at += 1;
                 if cursor.peek()? != Some(b'_') {
                     return Some(None);
@@ -66,9 +66,6 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     }
     if cursor.peek()? != Some(b'(') || braced && quoted.is_none() {
         return Some(None);
-    }
-    if braced {
-        quoted = None;
     }
     cursor.at += 1;
     let length = cursor.at;
@@ -158,9 +155,10 @@ pub(super) fn key(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
     };
     cursor.at += usize::from(quote.is_some());
     let mut name = Vec::new();
+    let start = cursor.at;
     loop {
         match cursor.peek()? {
-            Some(b'\\') => cursor.at += 1,
+            Some(b'\\') if cursor.at - start <= LONGEST_NAME => cursor.at += 1,
             Some(byte) if (is_name(byte) || byte >= 0x80) && name.len() <= LONGEST_NAME => {
                 name.push(byte);
                 cursor.at += 1;

@@ -29,7 +29,9 @@ impl PythonCall {
         let triple = run == 3;
         let length = prefix + if triple { 3 } else { 1 };
         ctx.raw(rest.get(..length).unwrap_or_default());
-        self.feed(b"\"", ctx);
+        self.format = rest.iter().take(prefix).any(|byte| byte.eq_ignore_ascii_case(&b'f'));
+        let continues = self.note_string();
+        self.feed(if continues { b"+ \"" } else { b"\"" }, ctx);
         self.value_start = false;
         self.state = State::String(quote, triple, raw);
         Step::Read(length)
@@ -51,6 +53,10 @@ impl PythonCall {
             let bytes = rest.get(..clear).unwrap_or_default();
             let mut json = Vec::with_capacity(clear);
             arguments::escape(bytes, &mut json);
+            // What a format is filled with is not known.
+            if self.format && bytes.contains(&b'{') {
+                ctx.refuse();
+            }
             ctx.raw(bytes);
             self.feed(&json, ctx);
             return Step::Read(clear);
@@ -109,6 +115,12 @@ impl PythonCall {
         Some(match next {
             // A comment.
             Some(b'#') => spaced,
+            // A string is repeated.
+            Some(b'*') => {
+                cursor.at += 1;
+                cursor.space();
+                cursor.peek()?.is_some_and(|byte| byte.is_ascii_digit())
+            }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
                 // After a comma, there is another argument.
@@ -129,63 +141,55 @@ impl PythonCall {
         })
     }
 
-    /// Reads a call that is written in a string, until the string ends, and then the call.
+    /// Reads a call that is written in a string up to its closing parenthesis, and then the call.
     pub(super) fn quoted<S: CallSink>(
         &mut self,
-        quote: u8,
-        mut text: Vec<u8>,
+        mut quoted: Quoted,
         rest: &[u8],
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
-        let Some(&byte) = rest.first() else {
-            if !eof {
-                self.state = State::Quoted(quote, text);
-                return Step::Wait;
-            }
+        if rest.is_empty() && eof || quoted.text.len() > ctx.options.limits().buffer() {
             self.feed(b"{", ctx);
-            self.inner(&text, ctx);
-            return Step::Done(0);
-        };
-        if text.len() > ctx.options.limits().buffer() {
-            self.feed(b"{", ctx);
-            self.inner(&text, ctx);
+            self.inner(&quoted.text, ctx);
             return Step::Done(0);
         }
-        if byte == b'\\' {
-            let Some(&next) = rest.get(1) else {
-                self.state = State::Quoted(quote, text);
-                return if eof { self.cut(ctx) } else { Step::Wait };
-            };
-            if next != quote && next != b'\\' {
-                text.push(b'\\');
+        let mut at = 0;
+        let mut ended = false;
+        while let Some(&byte) = rest.get(at).filter(|_| !ended) {
+            if byte == b'\\' {
+                let Some(&next) = rest.get(at + 1) else { break };
+                if next != quoted.quote && next != b'\\' {
+                    quoted.push(b'\\');
+                }
+                ended = quoted.push(next);
+                at += 2;
+                continue;
             }
-            text.push(next);
-            ctx.raw(rest.get(..2).unwrap_or_default());
-            self.state = State::Quoted(quote, text);
-            return Step::Read(2);
-        }
-        if byte == quote && text.last() == Some(&b')') {
-            let mut cursor = Cursor { rest, at: 1, eof };
-            cursor.space();
-            let Some(next) = cursor.peek() else {
-                self.state = State::Quoted(quote, text);
-                return Step::Wait;
-            };
-            if matches!(next, None | Some(b',' | b']' | b';')) {
-                self.feed(b"{", ctx);
-                self.inner(&text, ctx);
-                ctx.markup(&[byte]);
-                self.state = State::After;
-                return Step::Read(1);
+            if byte == quoted.quote && quoted.is_left_open() {
+                let mut cursor = Cursor { rest, at: at + 1, eof };
+                cursor.space();
+                let Some(next) = cursor.peek() else { break };
+                if matches!(next, None | Some(b',' | b']' | b'}' | b';')) {
+                    ended = true;
+                    break;
+                }
             }
+            ended = quoted.push(byte);
+            at += 1;
         }
-        let clear = rest.iter().skip(1).position(|next| *next == quote || *next == b'\\');
-        let length = clear.map_or(rest.len(), |clear| clear + 1);
-        text.extend_from_slice(rest.get(..length).unwrap_or_default());
-        ctx.raw(rest.get(..length).unwrap_or_default());
-        self.state = State::Quoted(quote, text);
-        Step::Read(length)
+        ctx.raw(rest.get(..at).unwrap_or_default());
+        if ended {
+            self.feed(b"{", ctx);
+            self.inner(&quoted.text, ctx);
+            return Step::Read(at);
+        }
+        self.state = State::Quoted(quoted);
+        match at {
+            0 if eof => self.cut(ctx),
+            0 => Step::Wait,
+            at => Step::Read(at),
+        }
     }
 
     /// Reads the arguments of a call that was written in a string. Their source was emitted.
@@ -228,6 +232,48 @@ impl PythonCall {
         }
         ctx.out.rewind(offset);
         self.state = State::After;
+    }
+}
+
+/// A call that is written in a string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Quoted {
+    /// The quote of the string around it.
+    quote: u8,
+    /// What was read of it, without the escapes of that string.
+    text: Vec<u8>,
+    /// How many parentheses are open.
+    depth: usize,
+    /// The quote of the string in the call that is open.
+    inside: Option<u8>,
+    escaped: bool,
+}
+
+impl Quoted {
+    pub(super) const fn new(quote: u8) -> Self {
+        Self { quote, text: Vec::new(), depth: 1, inside: None, escaped: false }
+    }
+
+    /// Adds a byte. Returns whether it ends the call.
+    fn push(&mut self, byte: u8) -> bool {
+        self.text.push(byte);
+        match (self.inside, byte) {
+            (Some(_), _) if self.escaped => self.escaped = false,
+            (Some(_), b'\\') => self.escaped = true,
+            (Some(quote), _) if byte == quote => self.inside = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => self.inside = Some(byte),
+            (None, b'(') => self.depth += 1,
+            (None, b')') => self.depth = self.depth.saturating_sub(1),
+            (None, _) => {}
+        }
+        self.depth == 0
+    }
+
+    /// Whether a string in the call was not closed before what may be the end of the string around it.
+    fn is_left_open(&self) -> bool {
+        let other = self.inside.is_some_and(|inside| inside != self.quote);
+        other && self.text.last() == Some(&b')')
     }
 }
 

@@ -39,6 +39,7 @@ impl PythonCall {
         }
         let literals: [&[u8]; 6] = [b"True", b"False", b"None", b"true", b"false", b"null"];
         if literals.contains(&word) && !is_name(*next) {
+            self.note_whole();
             self.value_start = false;
             self.pass(word, ctx);
             return Step::Read(length);
@@ -54,13 +55,16 @@ impl PythonCall {
     ) -> Step {
         if !self.brackets.is_empty() {
             // Inside of a list or a dictionary, the mender decides.
+            self.note_word();
             self.value_start = false;
             let length = rest.iter().take_while(|byte| is_name(**byte)).count().max(1);
             self.pass(rest.get(..length).unwrap_or_default(), ctx);
             return Step::Read(length);
         }
         self.repairs += 1;
+        self.note_whole();
         self.written.clear();
+        self.last = b' ';
         self.feed(b"\"", ctx);
         self.state = State::Expression;
         self.expression(rest, eof, ctx)
@@ -97,8 +101,11 @@ impl PythonCall {
             arguments::escape(&[byte], &mut json);
         }
         let read = rest.get(..at).unwrap_or_default();
-        let room = LONGEST_NAME.saturating_sub(self.written.len());
-        self.written.extend(read.iter().take(room + 1));
+        // One byte more than a name has shows that it is none.
+        let room = (LONGEST_NAME + 1).saturating_sub(self.written.len());
+        self.written.extend(read.iter().take(room));
+        let last = read.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        self.last = last.copied().unwrap_or(self.last);
         ctx.raw(read);
         self.feed(&json, ctx);
         if ended {
@@ -121,47 +128,15 @@ impl PythonCall {
     }
 
     /// Whether the expression that was read cannot be the text of a value: the schema wants no string
-    /// there, it is a placeholder in angle brackets, or a variable with the name of a parameter.
+    /// there, it is a placeholder in brackets, or a variable with the name of a parameter.
     fn is_unknown_value<S: CallSink>(&self, ctx: &Ctx<'_, S>) -> bool {
         let written = self.written.trim_ascii();
-        let placeholder = written.first() == Some(&b'<') && written.last() == Some(&b'>');
+        let placeholder = written.starts_with(b"<") && self.last == b'>'
+            || written.starts_with(b"${") && self.last == b'}';
         let Some(tool) = ctx.tools.get(&self.name) else { return placeholder };
         let guide = tool.parameter(&self.key);
         let name = unescaped(written);
         placeholder || typing(guide.as_ref()) == Typing::Json || name == self.key || tool.has(&name)
-    }
-
-    /// Notes what may be a number, or an expression that begins with one.
-    pub(super) fn note_number(&mut self, bytes: &[u8]) {
-        if !self.brackets.is_empty() {
-            return;
-        }
-        if self.value_start && bytes.first().is_some_and(u8::is_ascii_digit) {
-            self.number = true;
-            self.written.clear();
-        }
-        if self.number {
-            let room = LONGEST_NAME.saturating_sub(self.written.len());
-            self.written.extend(bytes.iter().take(room));
-        }
-    }
-
-    /// Ends an argument. A calculation is no number, and its result is not known.
-    pub(super) fn end_number<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        if !std::mem::take(&mut self.number) {
-            return;
-        }
-        let written = self.written.trim_ascii();
-        let signs = written.windows(2).any(|pair| match pair {
-            [before, b'+' | b'-'] => !before.eq_ignore_ascii_case(&b'e'),
-            [_, b'*' | b'/' | b'%'] => true,
-            _ => false,
-        });
-        let tool = ctx.tools.get(&self.name);
-        let guide = tool.and_then(|tool| tool.parameter(&self.key));
-        if signs && typing(guide.as_ref()) == Typing::Json {
-            ctx.refuse();
-        }
     }
 
     /// Three dots in place of a value leave it out.
@@ -178,6 +153,7 @@ impl PythonCall {
         if run == 3 {
             ctx.refuse();
         }
+        self.note(rest.get(..run).unwrap_or_default());
         self.value_start = false;
         self.pass(rest.get(..run).unwrap_or_default(), ctx);
         Step::Read(run)

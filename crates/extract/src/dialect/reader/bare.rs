@@ -5,7 +5,7 @@ use super::{
     decide::{Decision, LONGEST_NAME, Opening, Place},
 };
 use crate::dialect::{
-    json::{SPACE, may_be_call},
+    json::{may_be_call, past_space, window},
     markers::Markers,
     python,
     setup::Setup,
@@ -42,7 +42,8 @@ impl CallExtractor {
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
                 let known = setup.knows(&opening.name) && !mentions(&opening, place, setup);
                 // Without a list around it, only the name of a tool makes it a call.
-                if known && setup.auto || opening.list && !setup.auto && opening.quoted.is_none() {
+                let plain = opening.quoted.is_none() || opening.braced;
+                if known && setup.auto || opening.list && !setup.auto && plain {
                     let length = opening.length;
                     return Some(Some(Decision::Open(
                         row,
@@ -62,12 +63,10 @@ impl CallExtractor {
                     |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
                 let length = rest.iter().take(LONGEST_NAME).take_while(is_name).count();
                 let after = rest.get(length..).unwrap_or_default();
-                let space =
-                    after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-                let next = after.get(space..).unwrap_or_default();
-                if next.is_empty() && !eof && space < SPACE && length < LONGEST_NAME {
-                    return None;
+                if length == LONGEST_NAME {
+                    return Some(None);
                 }
+                let (space, next) = past_space(after, eof)?;
                 let gap = after.get(..space).unwrap_or_default();
                 if length == 0 || next.first() != Some(&b'{') || !gap.contains(&b'\n') {
                     return Some(None);
@@ -88,18 +87,14 @@ impl CallExtractor {
 
 /// The first key of the object at the start of `rest`. The outer `None` waits for more.
 fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
-    let inside = rest.get(1..).unwrap_or_default().trim_ascii_start();
-    let Some((quote, key)) = inside.split_first() else {
-        return if eof || rest.len() > SPACE { Some(None) } else { None };
-    };
-    if !matches!(quote, b'"' | b'\'') {
-        return Some(None);
-    }
-    match key.iter().take(LONGEST_NAME).position(|byte| byte == quote) {
+    let (_, inside) = past_space(rest.get(1..).unwrap_or_default(), eof)?;
+    let Some((quote @ (b'"' | b'\''), key)) = inside.split_first() else { return Some(None) };
+    let (key, eof) = window(key, LONGEST_NAME, eof);
+    match key.iter().position(|byte| byte == quote) {
         Some(length) => {
             Some(key.get(..length).map(|key| String::from_utf8_lossy(key).into_owned()))
         }
-        None if eof || key.len() >= LONGEST_NAME => Some(None),
+        None if eof => Some(None),
         None => None,
     }
 }

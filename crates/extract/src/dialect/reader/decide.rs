@@ -6,7 +6,7 @@ use super::CallExtractor;
 use crate::dialect::{
     brace,
     frames::{self, Turn},
-    json::{SPACE, may_be_call},
+    json::{SPACE, may_be_call, past_space, window},
     markers::{Found, Markers},
     named::{NamedCall, named_call},
     python, react,
@@ -188,7 +188,7 @@ impl CallExtractor {
                 let counts = !setup.auto || self.made.contains(&entry.row);
                 Some(counts.then_some(Decision::Markup(length)))
             }
-            // A fence is that of a call only in the dialect whose calls have fences.
+            // A fence belongs to a call only in a dialect that writes fences around calls.
             What::End if rest.first() == Some(&b'`') => {
                 Some(self.made.contains(&entry.row).then_some(Decision::Markup(length)))
             }
@@ -242,11 +242,9 @@ impl CallExtractor {
         // Further markers may come before the call.
         for _ in 0..4 {
             let after = rest.get(at..).unwrap_or_default();
-            let space =
-                after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-            let next = after.get(space..).unwrap_or_default();
-            if next.is_empty() && (eof || space < SPACE) {
-                return if eof { Some(true) } else { None };
+            let (space, next) = past_space(after, eof)?;
+            if next.is_empty() {
+                return Some(space < SPACE);
             }
             let mut further = 0;
             match setup.markers.at(next, eof) {
@@ -346,8 +344,8 @@ impl CallExtractor {
         let length = shape.open().len();
         Some(match shape {
             Shape::Json(_) => {
-                let fence = usize::from(after.trim_ascii_start().starts_with(b"`"));
-                let json = fence == 1 || may_be_call(after, eof, None)?;
+                let fence = past_space(after, eof)?.1.starts_with(b"`");
+                let json = fence || may_be_call(after, eof, None)?;
                 if json { Begins::Call(Opening::Json(at), length) } else { Begins::Nothing }
             }
             Shape::Named(named) => match named_call(named, rest, &setup.tools, eof)? {
@@ -383,9 +381,9 @@ impl CallExtractor {
                 },
             },
             Shape::Python(_) => {
-                let space =
-                    after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-                match python::open(after.get(space..).unwrap_or_default(), eof)? {
+                let (space, next) = past_space(after, eof)?;
+                let found = if space == SPACE { None } else { python::open(next, eof)? };
+                match found {
                     Some(mut opening) => {
                         let whole = length + space + opening.length;
                         opening.length = whole;
@@ -407,18 +405,9 @@ impl CallExtractor {
                     None => Begins::Nothing,
                     Some((name, length)) => {
                         let input = rest.get(length..).unwrap_or_default();
-                        let space = input
-                            .iter()
-                            .take(SPACE)
-                            .take_while(|byte| byte.is_ascii_whitespace())
-                            .count();
-                        match input.get(space) {
-                            None if !eof && space < SPACE => return None,
-                            next => {
-                                let json = matches!(next, Some(b'{' | b'[' | b'"' | b'`'));
-                                Begins::Call(Opening::Action(name, json), length)
-                            }
-                        }
+                        let (_, next) = past_space(input, eof)?;
+                        let json = matches!(next.first(), Some(b'{' | b'[' | b'"' | b'`'));
+                        Begins::Call(Opening::Action(name, json), length)
                     }
                 }
             }
@@ -428,8 +417,8 @@ impl CallExtractor {
 
 /// Whether arguments in parentheses are JSON, or there are none. White space was looked past.
 fn is_json(after: Option<&[u8]>) -> bool {
-    let first = after.unwrap_or_default().trim_ascii_start().first();
-    matches!(first, None | Some(b'{' | b')'))
+    let (after, _) = window(after.unwrap_or_default(), SPACE, true);
+    matches!(after.trim_ascii_start().first(), None | Some(b'{' | b')'))
 }
 
 /// What begins at a marker.

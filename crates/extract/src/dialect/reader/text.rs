@@ -1,6 +1,9 @@
 //! Text outside of calls.
 
-use super::{CallExtractor, Engine, LAST, State};
+use super::{
+    CallExtractor, Engine, State,
+    defined::{LAST, is_defined},
+};
 use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
@@ -13,7 +16,6 @@ use crate::dialect::{
     setup::Setup,
     shape::{Frames, Shape},
     sink::CallSink,
-    wake::is_word,
     xml::XmlCall,
 };
 
@@ -90,14 +92,8 @@ impl CallExtractor {
 
     fn place(&self, rest: &[u8], at: usize) -> Place {
         let back = |distance: usize| self.before(rest, at, distance);
-        let is = |word: &[u8]| {
-            let letters = word.iter().rev().zip(2..);
-            let same = letters.into_iter().all(|(byte, distance)| back(distance) == Some(*byte));
-            same && back(word.len() + 2).is_none_or(|byte| !is_word(byte))
-        };
-        let defined = back(1) == Some(b' ') && (is(b"def") || is(b"fn") || is(b"func"));
         Place {
-            defined,
+            defined: is_defined(back),
             prev: back(1).unwrap_or(b'\n'),
             before: back(2).unwrap_or(b'\n'),
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
@@ -118,8 +114,10 @@ impl CallExtractor {
         let separators = setup.rows.get(row).map_or(&b""[..], |row| row.separators);
         let gap = |byte: &u8| byte.is_ascii_whitespace() || separators.contains(byte);
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
-        let next = rest.get(space..).unwrap_or_default();
-        if next.is_empty() && !eof && space < SPACE {
+        // What comes after too much white space does not count, however much of it has arrived.
+        let far = space == SPACE;
+        let next = if far { b"" } else { rest.get(space..).unwrap_or_default() };
+        if next.is_empty() && !eof && !far {
             return Step::Wait;
         }
         let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };

@@ -1,0 +1,82 @@
+//! The ends of containers, and of the calls that are written in them.
+
+use super::{Ending, Envelope, Reading, Role};
+use crate::dialect::{
+    out::Ctx,
+    sink::{CallOutcome, CallSink},
+};
+
+impl Envelope {
+    pub(super) fn end_container<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        match self.reading {
+            Reading::Arguments(at) | Reading::Other(at) => {
+                if at == self.depth {
+                    self.reading = Reading::Between;
+                }
+            }
+            _ => {
+                let level = self.levels.len();
+                let role = self.levels.pop().map(|level| level.role);
+                if self.call.flat.take_if(|flat| *flat == level).is_some() {
+                    ctx.arguments(b"}");
+                }
+                match role {
+                    Some(Role::Call) => self.end_call(level, ctx),
+                    Some(Role::Pair) => self.end_pair(ctx),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    pub(super) fn end_begun<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        let at_end = self.ending == Some(Ending::Input);
+        // Before the end of its payload, a call without arguments may have been about to get some.
+        let bare = self.ending.is_some() && !self.call.has_arguments;
+        let outcome = if at_end && !ctx.end_closes() || self.short || bare {
+            CallOutcome::Cut
+        } else if self.call.refused || self.raw {
+            CallOutcome::Refused
+        } else {
+            CallOutcome::Whole
+        };
+        ctx.end(outcome, self.call.repairs, at_end);
+        self.call.ended = true;
+    }
+
+    /// A list of a name and its arguments has ended.
+    pub(super) fn end_pair<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if self.call.name.is_some() && self.call.has_arguments {
+            self.begin(ctx);
+        }
+        if self.call.begun {
+            self.end_begun(ctx);
+        } else {
+            self.call.dead = true;
+        }
+    }
+
+    /// The object of a call has ended.
+    fn end_call<S: CallSink>(&mut self, level: usize, ctx: &mut Ctx<'_, S>) {
+        let call = &self.call;
+        let cut = self.ending == Some(Ending::Input);
+        let lists = call.name.is_none() && ctx.out.made;
+        if call.begun {
+            self.end_begun(ctx);
+        } else if let Some(name) = call.name.clone().filter(|_| !call.dead)
+            && (!self.strict || ctx.row.bare_name || ctx.auto && ctx.knows(&name))
+            && !(self.strict && cut)
+            && ctx.begin(&name, self.id(level, ctx).as_deref())
+        {
+            // Without arguments, the name alone is a call only where it may be one.
+            self.call.begun = true;
+            self.holds = false;
+            self.call.refused |= !(ctx.row.bare_name || ctx.auto);
+            let members = self.passed_members(level, ctx);
+            ctx.arguments(&[b"{", &members[..], b"}"].concat());
+            self.end_begun(ctx);
+        } else if !lists && !call.dead {
+            self.call.dead = true;
+        }
+    }
+}
