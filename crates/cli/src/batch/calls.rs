@@ -80,6 +80,27 @@ struct Content {
     texts: Vec<(usize, Vec<u8>)>,
     nearest: Vec<Option<String>>,
     unknown: Vec<UnknownRecord>,
+    blocks: Vec<Block>,
+}
+
+/// Calls without text between them, with the markers around them.
+#[derive(Debug)]
+struct Block {
+    start: usize,
+    end: usize,
+    /// Where the last call ended. What follows may belong to what comes next.
+    called: usize,
+    calls: usize,
+}
+
+impl Content {
+    /// So many bytes of markers or arguments.
+    fn source(&mut self, length: usize) {
+        if let Some(block) = self.blocks.last_mut().filter(|block| block.end == self.at) {
+            block.end += length;
+        }
+        self.at += length;
+    }
 }
 
 impl CallSink for Content {
@@ -91,6 +112,9 @@ impl CallSink for Content {
         self.at += bytes.len();
     }
     fn reasoning(&mut self, bytes: &[u8]) {
+        if let Some(block) = self.blocks.last_mut().filter(|block| block.end == self.at) {
+            block.end = block.called;
+        }
         self.at += bytes.len();
         CallSink::reasoning(&mut self.found, bytes);
     }
@@ -100,19 +124,29 @@ impl CallSink for Content {
         }
     }
     fn markup(&mut self, bytes: &[u8]) {
-        self.at += bytes.len();
+        self.source(bytes.len());
     }
     fn begin(&mut self, call: &CallStart<'_>) {
+        match self.blocks.last_mut().filter(|block| block.end == self.at) {
+            Some(block) => block.calls += 1,
+            None => {
+                let at = self.at;
+                self.blocks.push(Block { start: at, end: at, called: at, calls: 1 });
+            }
+        }
         self.nearest.push(call.nearest.map(str::to_owned));
         self.found.begin(call);
     }
     fn raw(&mut self, bytes: &[u8]) {
-        self.at += bytes.len();
+        self.source(bytes.len());
     }
     fn arguments(&mut self, json: &[u8]) {
         self.found.arguments(json);
     }
     fn end(&mut self, call: &CallEnd) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.called = call.span.end;
+        }
         self.found.end(call);
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
@@ -129,19 +163,30 @@ impl Content {
     fn finish(self, input: &[u8]) -> Extracted {
         let mut texts = self.texts;
         let (mut calls, mut incomplete) = (Vec::new(), Vec::new());
-        for (call, nearest) in self.found.calls().iter().zip(self.nearest) {
-            let record = CallRecord::new(call, nearest);
-            if call.outcome().can_run() {
-                calls.push(record);
-                continue;
+        let mut found = self.found.calls().iter().zip(self.nearest);
+        for block in self.blocks {
+            let (before, lost) = (calls.len(), incomplete.len());
+            let mut put_back = Vec::new();
+            for (call, nearest) in found.by_ref().take(block.calls) {
+                let record = CallRecord::new(call, nearest);
+                if call.outcome().can_run() {
+                    calls.push(record);
+                    continue;
+                }
+                // What came of such a call is reported, and its text is still there to be read,
+                // unless it was a message to somebody else.
+                if !Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages) {
+                    put_back.push(record.start..record.end);
+                }
+                incomplete.push(record);
             }
-            // What came of such a call is reported, and its text is still there to be read, unless
-            // it was a message to somebody else.
-            let framed = Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages);
-            if let Some(text) = input.get(record.start..record.end).filter(|_| !framed) {
-                texts.push((record.start, text.to_vec()));
+            if calls.len() == before && put_back.len() == incomplete.len() - lost {
+                // The markers around calls of which none can be run are text, too.
+                put_back = vec![block.start..block.end];
             }
-            incomplete.push(record);
+            for span in put_back {
+                texts.push((span.start, input.get(span).unwrap_or_default().to_vec()));
+            }
         }
         texts.sort_by_key(|(start, _)| *start);
         let content: Vec<u8> = texts.into_iter().flat_map(|(_, text)| text).collect();

@@ -46,3 +46,25 @@ fn a_request_for_calls_gets_them() {
     assert_eq!((&reply["calls"], &reply["content"]), (&Value::Array(Vec::new()), &json!(cut)));
     assert_eq!(reply["incomplete"][0]["outcome"], "cut");
 }
+
+/// The content has what was written around calls of which none can be run, but no marker around others.
+#[test]
+fn the_content_keeps_the_markers_around_calls_that_cannot_be_run() {
+    let content = |call: &str, format: &str| {
+        let input = format!("Before <tool_calls>{call}</tool_calls> after.");
+        let request = json!({"op": "calls", "format": format, "input": input});
+        let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+        (input, reply["content"].as_str().unwrap().to_owned())
+    };
+    let cut = "<tool_call>book<arg_key>seats</arg_key>two</tool_call>";
+    let whole = "<tool_call>book<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call>";
+    let (input, left) = content(cut, "hunyuan_v3");
+    assert_eq!(left, input);
+    assert_eq!(content(whole, "hunyuan_v3").1, "Before  after.");
+    assert_eq!(content(&format!("{whole}{cut}"), "hunyuan_v3").1, format!("Before {cut} after."));
+    // What follows the calls may be the tag of a reasoning block.
+    let text = format!("<tool_calls>{cut}</tool_calls><think>Hm.</think>");
+    let request = json!({"op": "calls", "format": "hunyuan_v3", "input": text});
+    let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+    assert!(!reply["content"].as_str().unwrap().contains("think"), "{reply}");
+}

@@ -8,6 +8,9 @@ use super::{
     sink::{CallEnd, CallOutcome, CallSink, CallStart, UnknownTool},
 };
 
+/// How many bytes of markers before a call are held back at most.
+const MARKERS: usize = 1024;
+
 /// The source of a call that has not begun yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -31,6 +34,10 @@ pub(super) struct Out {
     /// The source of a call that has not begun yet.
     held: Vec<(Part, Vec<u8>)>,
     held_bytes: usize,
+    /// Whether what is held begins with a marker around calls.
+    pub(super) wrapped: bool,
+    /// Whether the last marker around calls is text, because the call after it is none.
+    pub(super) shown: bool,
     /// The end of the last call, until it is known whether its marker follows.
     ended: Option<CallEnd>,
     /// Whether the open call has arguments that are no JSON.
@@ -78,6 +85,32 @@ impl Out {
         }
     }
 
+    /// A marker around calls. It is text if what follows turns out to be no call.
+    pub(super) fn around<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        (self.wrapped, self.shown) = (true, false);
+        self.beside(bytes, sink);
+    }
+
+    /// Markup that comes before a call, or after one. It is held if a marker around calls is.
+    pub(super) fn beside<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        if self.wrapped && self.held_bytes + bytes.len() <= MARKERS {
+            self.hold(Part::Markup, bytes);
+        } else {
+            self.unwrap(sink);
+            self.markup(bytes, sink);
+        }
+    }
+
+    /// No call follows a marker around calls, but nothing that was taken for one either.
+    pub(super) fn unwrap<S: CallSink>(&mut self, sink: &mut S) {
+        if std::mem::take(&mut self.wrapped) {
+            self.held_bytes = 0;
+            for (_, bytes) in std::mem::take(&mut self.held) {
+                self.markup(&bytes, sink);
+            }
+        }
+    }
+
     /// What is held back.
     pub(super) fn held(&self) -> impl Iterator<Item = &[u8]> {
         self.held.iter().map(|(_, bytes)| bytes.as_slice())
@@ -90,7 +123,7 @@ impl Out {
 
     /// A block begins here, after the bytes that are held.
     pub(super) fn open_block(&mut self) {
-        self.start = self.at;
+        self.start = self.at + self.held_bytes;
         self.made = false;
     }
 
@@ -103,6 +136,9 @@ impl Out {
     }
 
     fn hold(&mut self, part: Part, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         self.held_bytes += bytes.len();
         match self.held.last_mut() {
             Some((last, held)) if *last == part => held.extend_from_slice(bytes),
@@ -190,6 +226,7 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;
+        (self.out.wrapped, self.out.shown) = (false, false);
         self.out.held_bytes = 0;
         for (part, bytes) in std::mem::take(&mut self.out.held) {
             match part {
@@ -241,6 +278,7 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// What is held is no call: it is text.
     pub(super) fn fail(&mut self) {
+        self.out.shown |= std::mem::take(&mut self.out.wrapped);
         self.out.held_bytes = 0;
         for (_, bytes) in std::mem::take(&mut self.out.held) {
             self.out.text(&bytes, self.sink);
@@ -259,6 +297,7 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// What is held is neither a call nor text.
     fn drop_held(&mut self) {
+        self.out.wrapped = false;
         self.out.held_bytes = 0;
         for (_, bytes) in std::mem::take(&mut self.out.held) {
             self.out.markup(&bytes, self.sink);

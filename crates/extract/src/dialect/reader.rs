@@ -352,6 +352,7 @@ impl CallExtractor {
         self.buf = buf;
         if eof {
             let rest = std::mem::take(&mut self.buf);
+            self.out.unwrap(sink);
             self.out.text(&rest, sink);
             self.state = State::Text;
         }

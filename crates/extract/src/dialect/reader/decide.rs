@@ -192,7 +192,7 @@ impl CallExtractor {
             What::End if rest.first() == Some(&b'`') => {
                 Some(self.made.contains(&entry.row).then_some(Decision::Markup(length)))
             }
-            What::End => Some(self.has_made(entry.row).then_some(Decision::Markup(length))),
+            What::End => Some(self.may_close(entry.row).then_some(Decision::Markup(length))),
             What::Ornament => {
                 let counts = self.ornament(entry.row, length, rest, eof, setup)?;
                 Some(counts.then_some(Decision::Around(entry.row, length)))
@@ -224,6 +224,11 @@ impl CallExtractor {
     fn has_made(&self, row: usize) -> bool {
         let any = self.auto && (self.after.is_some() || !self.made.is_empty());
         any || self.made.contains(&row) || self.after == Some(row)
+    }
+
+    /// Whether a marker closes what was opened around calls. It is text if that was.
+    fn may_close(&self, row: usize) -> bool {
+        self.has_made(row) && !self.out.shown
     }
 
     /// Whether a marker around calls is one here: a call follows, or there was one.
@@ -374,7 +379,7 @@ impl CallExtractor {
                     tags::Lexed::Wait => return None,
                     tags::Lexed::Tag(tag) => match tag.role(xml, &setup.tools, None) {
                         tags::Role::Wrapper => Begins::Ornament(tag.length),
-                        tags::Role::WrapperEnd if self.has_made(row) => {
+                        tags::Role::WrapperEnd if self.may_close(row) => {
                             Begins::Ornament(tag.length)
                         }
                         _ => Begins::Nothing,

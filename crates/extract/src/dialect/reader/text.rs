@@ -132,17 +132,18 @@ impl CallExtractor {
             Some(Decision::Text(_)) => {
                 self.after = None;
                 self.around = None;
+                self.out.unwrap(sink);
                 self.emit(rest.get(..space).unwrap_or_default(), sink);
                 Step::Read(space)
             }
             Some(decision) => {
                 let bytes = rest.get(..space).unwrap_or_default();
-                self.out.markup(bytes, sink);
+                self.out.beside(bytes, sink);
                 if space > 0 {
                     return Step::Read(space);
                 }
                 let markup = matches!(decision, Decision::Markup(_) | Decision::Around(..));
-                self.around = None;
+                self.around = self.around.filter(|_| markup && self.out.wrapped);
                 let step = self.apply(decision, next, setup, sink);
                 if !markup {
                     self.after = None;
@@ -161,18 +162,21 @@ impl CallExtractor {
     ) -> Step {
         self.state = State::Text;
         let bytes = |length: usize| rest.get(..length).unwrap_or(rest);
+        if !matches!(decision, Decision::Markup(_) | Decision::Around(..) | Decision::Open(..)) {
+            self.out.unwrap(sink);
+        }
         match decision {
             Decision::Text(length) => {
                 self.emit(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Markup(length) => {
-                self.out.markup(bytes(length), sink);
+                self.out.beside(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Around(row, length) => {
                 self.around = Some(row);
-                self.out.markup(bytes(length), sink);
+                self.out.around(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Reasoning(length, close) => {
