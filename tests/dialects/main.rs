@@ -4,6 +4,7 @@
 
 mod around;
 mod ends;
+mod restated;
 mod unmarked;
 
 use jsonmend_core::{Options, Policy};

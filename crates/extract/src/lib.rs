@@ -34,7 +34,7 @@ mod whole;
 
 pub use dialect::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect, FoundCall,
-    FoundCalls, Tools, UnknownTool,
+    FoundCalls, RestatedCall, Tools, UnknownTool,
 };
 pub use extractor::Extractor;
 pub use jsonmend_core::prose::is_reasoning_tag;

@@ -2,7 +2,8 @@
 
 use jsonmend_core::Policy;
 use jsonmend_extract::{
-    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCall, FoundCalls, UnknownTool,
+    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCall, FoundCalls, RestatedCall,
+    UnknownTool,
 };
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ pub(crate) struct Extracted {
     /// Calls that may not be run.
     incomplete: Vec<CallRecord>,
     unknown: Vec<UnknownRecord>,
+    restated: Vec<RestatedRecord>,
 }
 
 /// A call in a text.
@@ -49,6 +51,16 @@ struct UnknownRecord {
     nearest: Option<String>,
     format: String,
     start: usize,
+}
+
+/// A call that is stated once more.
+#[derive(Debug, Serialize)]
+struct RestatedRecord {
+    name: String,
+    format: String,
+    start: usize,
+    /// Where the call begins that it repeats.
+    repeats: usize,
 }
 
 /// Reads the tool calls in a text.
@@ -80,6 +92,9 @@ struct Content {
     texts: Vec<(usize, Vec<u8>)>,
     nearest: Vec<Option<String>>,
     unknown: Vec<UnknownRecord>,
+    restated: Vec<RestatedRecord>,
+    /// Where each call begins.
+    starts: Vec<usize>,
     blocks: Vec<Block>,
 }
 
@@ -134,6 +149,7 @@ impl CallSink for Content {
                 self.blocks.push(Block { start: at, end: at, called: at, calls: 1 });
             }
         }
+        self.starts.push(call.offset);
         self.nearest.push(call.nearest.map(str::to_owned));
         self.found.begin(call);
     }
@@ -148,6 +164,14 @@ impl CallSink for Content {
             block.called = call.span.end;
         }
         self.found.end(call);
+    }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        self.restated.push(RestatedRecord {
+            name: call.name.to_owned(),
+            format: call.dialect.name().to_owned(),
+            start: call.offset,
+            repeats: self.starts.get(call.index).copied().unwrap_or_default(),
+        });
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         self.unknown.push(UnknownRecord {
@@ -182,7 +206,8 @@ impl Content {
             }
             if calls.len() == before && put_back.len() == incomplete.len() - lost {
                 // The markers around calls of which none can be run are text, too.
-                put_back = vec![block.start..block.end];
+                put_back.clear();
+                put_back.push(block.start..block.end);
             }
             for span in put_back {
                 texts.push((span.start, input.get(span).unwrap_or_default().to_vec()));
@@ -197,6 +222,7 @@ impl Content {
             calls,
             incomplete,
             unknown: self.unknown,
+            restated: self.restated,
         }
     }
 }

@@ -393,7 +393,7 @@ impl CallExtractor {
         if let Step::Done(_) = step {
             ctx.fail();
             ctx.flush_end(false);
-            if self.out.made {
+            if ctx.close() {
                 self.after = Some(row);
                 if !self.made.contains(&row) {
                     self.made.push(row);

@@ -42,6 +42,11 @@ pub trait CallSink {
     fn end(&mut self, call: &CallEnd) {
         let _ = call;
     }
+    /// A call repeats an earlier one, so it is none: see [`RestatedCall`]. Its source follows, as text or
+    /// as markup.
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        let _ = call;
+    }
     /// A call names a tool that does not exist, so it is text, which follows.
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         let _ = tool;
@@ -135,6 +140,28 @@ pub struct UnknownTool<'a> {
     pub offset: usize,
 }
 
+/// A call that is stated once more, with the same arguments.
+///
+/// Models write a call as a draft and then for good, or explain one that they have made. Such a call
+/// is to be run once. It is restated if there is prose between the two, three words or more, and if
+/// one of them is not between the markers of a dialect: a model that writes the markers twice calls
+/// twice. As many equal calls in one place as there are in an earlier one repeat those.
+///
+/// The source of a restated call is text, so that it is there to be read, unless it is between markers
+/// or next to other calls.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RestatedCall<'a> {
+    /// The name of the tool.
+    pub name: &'a str,
+    /// The number of the call that it repeats.
+    pub index: usize,
+    /// The dialect in which it is written.
+    pub dialect: &'a Dialect,
+    /// Where it begins.
+    pub offset: usize,
+}
+
 /// Collects everything that is found. Its size grows with the input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundCalls {
@@ -142,6 +169,7 @@ pub struct FoundCalls {
     reasoning: Vec<u8>,
     calls: Vec<FoundCall>,
     unknown: Vec<(String, Option<String>)>,
+    restated: Vec<usize>,
 }
 
 impl FoundCalls {
@@ -166,6 +194,12 @@ impl FoundCalls {
     /// The names of tools that do not exist, each with the nearest one that does.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.unknown.iter().map(|(name, nearest)| (name.as_str(), nearest.as_deref()))
+    }
+
+    /// For each call that was [restated](RestatedCall), the number of the call that it repeats.
+    #[must_use]
+    pub fn restated(&self) -> &[usize] {
+        &self.restated
     }
 }
 
@@ -205,6 +239,9 @@ impl CallSink for FoundCalls {
         if let Some(call) = self.calls.last_mut() {
             call.end = Some(end.clone());
         }
+    }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        self.restated.push(call.index);
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         self.unknown.push((tool.name.to_owned(), tool.nearest.map(str::to_owned)));

@@ -4,12 +4,7 @@ use super::{
     PythonCall, State,
     scan::{Cursor, escape, is_name},
 };
-use crate::dialect::{
-    arguments,
-    json::Step,
-    out::Ctx,
-    sink::{CallEnd, CallSink},
-};
+use crate::dialect::{arguments, json::Step, out::Ctx, sink::CallSink};
 
 impl PythonCall {
     pub(super) fn begin_string<S: CallSink>(
@@ -192,32 +187,22 @@ impl PythonCall {
     fn inner<S: CallSink>(&mut self, text: &[u8], ctx: &mut Ctx<'_, S>) {
         self.state = State::Argument;
         let mut at = 0;
-        let mute = &mut Ctx {
-            sink: &mut Mute(&mut *ctx.sink),
-            out: &mut *ctx.out,
-            row: ctx.row,
-            tools: ctx.tools,
-            options: ctx.options,
-            auto: ctx.auto,
-            eos: ctx.eos,
-        };
-        let offset = mute.out.at;
+        let offset = ctx.out.at;
+        ctx.out.muted = true;
         // Each step reads something or changes the state, so this ends.
         for _ in 0..=2 * text.len() + 8 {
             if self.state == State::After {
                 break;
             }
             let step = match std::mem::replace(&mut self.state, State::After) {
-                State::Argument => self.argument(text.get(at..).unwrap_or_default(), true, mute),
-                State::Value => self.value(text.get(at..).unwrap_or_default(), true, mute),
+                State::Argument => self.argument(text.get(at..).unwrap_or_default(), true, ctx),
+                State::Value => self.value(text.get(at..).unwrap_or_default(), true, ctx),
                 State::String(quote, triple, raw) => {
-                    self.string(quote, triple, raw, text.get(at..).unwrap_or_default(), true, mute)
+                    self.string(quote, triple, raw, text.get(at..).unwrap_or_default(), true, ctx)
                 }
-                State::Expression => {
-                    self.expression(text.get(at..).unwrap_or_default(), true, mute)
-                }
+                State::Expression => self.expression(text.get(at..).unwrap_or_default(), true, ctx),
                 State::Comment(inside) => {
-                    self.comment(inside, text.get(at..).unwrap_or_default(), true, mute)
+                    self.comment(inside, text.get(at..).unwrap_or_default(), true, ctx)
                 }
                 State::Quoted(..) | State::After => Step::Done(0),
             };
@@ -226,19 +211,8 @@ impl PythonCall {
                 _ => break,
             }
         }
+        ctx.out.muted = false;
         ctx.out.rewind(offset);
         self.state = State::After;
-    }
-}
-
-/// Passes on everything but the source, which was emitted before.
-struct Mute<'a, S>(&'a mut S);
-
-impl<S: CallSink> CallSink for Mute<'_, S> {
-    fn arguments(&mut self, json: &[u8]) {
-        self.0.arguments(json);
-    }
-    fn end(&mut self, call: &CallEnd) {
-        self.0.end(call);
     }
 }

@@ -4,7 +4,7 @@ use jsonmend_core::prose::reasoning;
 
 use super::CallExtractor;
 use crate::dialect::{
-    brace,
+    Dialect, brace,
     frames::{self, Turn},
     json::{SPACE, may_be_call},
     markers::{Found, Markers},
@@ -75,6 +75,19 @@ pub(super) enum Opening {
     Brace(usize, String),
     /// An action, and whether its input is JSON.
     Action(String, bool),
+}
+
+impl Opening {
+    /// Whether no marker begins the call, but the name of a tool or the keys of a call.
+    pub(super) fn is_bare(&self, row: &Dialect) -> bool {
+        match self {
+            Self::Json(shape) | Self::Python(shape, _) => {
+                row.shapes.get(*shape).is_some_and(|shape| shape.open().is_empty())
+            }
+            Self::Frame(..) => row.frames.is_none(),
+            Self::Named(..) | Self::Xml(..) | Self::Brace(..) | Self::Action(..) => false,
+        }
+    }
 }
 
 impl CallExtractor {

@@ -253,7 +253,8 @@ impl CallExtractor {
         sink: &mut S,
     ) {
         let Some(dialect) = setup.rows.get(row) else { return };
-        self.out.open_block();
+        let bare = opening.is_bare(dialect);
+        self.out.open_block(setup.auto || bare, bare);
         self.after = None;
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
