@@ -1,6 +1,6 @@
 //! Markers around calls, and what becomes of them if no call follows.
 
-use jsonmend_extract::{CallOutcome, Dialect};
+use jsonmend_extract::{CallOutcome, Dialect, FoundCall};
 
 use super::{check, named, reader};
 
@@ -75,4 +75,37 @@ fn the_rest_of_a_call_without_a_value_is_no_text() {
         assert_eq!(found.text(), b"AB", "{found:?}");
         assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut);
     }
+}
+
+/// A call that begins in a reasoning block does not leave the tag that closes the block in the text.
+#[test]
+fn the_end_of_a_block_in_which_a_call_began_is_no_text() {
+    let text = "<think>I need <|tool_call_start|>[book(seats=2)]<|tool_call_end|> now</think>Done.";
+    let found = check(&named("lfm2_pythonic"), text).found;
+    assert_eq!(found.reasoning(), b"I need ");
+    assert_eq!(found.text(), b" nowDone.");
+    assert_eq!(found.calls().len(), 1);
+    assert!(!found.calls()[0].in_reasoning());
+}
+
+/// Calls before a closing tag that nothing opened were drafts, which a later call does not repeat.
+#[test]
+fn what_turns_out_to_be_reasoning_has_no_calls() {
+    let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>";
+    let text = format!("I could do [book(seats=2)] or book(seats=3).</think>{call}");
+    let found = check(&reader(None), &text).found;
+    let drafts: Vec<bool> = found.calls().iter().map(FoundCall::in_reasoning).collect();
+    assert_eq!(drafts, [true, true, false]);
+    assert!(found.restated().is_empty());
+}
+
+/// A closing marker that the end of the input cut off is neither text nor a part of the call.
+#[test]
+fn a_marker_that_is_cut_off_is_no_part_of_a_name() {
+    let text = "<tool_call>{\"name\": \"book\"</tool";
+    let found = check(&named("hermes"), text).found;
+    assert_eq!((found.calls()[0].name(), found.calls()[0].outcome()), ("book", CallOutcome::Cut));
+    let text = "<tool_call>{\"name\": \"book\", \"arguments\": {}}</tool_c";
+    let found = check(&named("hermes"), text).found;
+    assert_eq!((found.text(), found.calls()[0].outcome()), (&b""[..], CallOutcome::Whole));
 }

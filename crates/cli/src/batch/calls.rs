@@ -96,6 +96,10 @@ struct Content {
     /// Where each call begins.
     starts: Vec<usize>,
     blocks: Vec<Block>,
+    /// The length of the last marker.
+    tag: usize,
+    /// How many calls were made in what turned out to be reasoning, and where it ends.
+    drafts: Option<(usize, usize)>,
 }
 
 /// Calls without text between them, with the markers around them.
@@ -134,11 +138,20 @@ impl CallSink for Content {
         CallSink::reasoning(&mut self.found, bytes);
     }
     fn text_was_reasoning(&mut self) {
-        for (_, text) in std::mem::take(&mut self.texts) {
-            CallSink::reasoning(&mut self.found, &text);
+        let texts = std::mem::take(&mut self.texts);
+        if self.blocks.is_empty() {
+            let texts = texts.iter().map(|(_, text)| text);
+            texts.for_each(|text| CallSink::reasoning(&mut self.found, text));
+        } else {
+            // Calls in it are none, and what was taken for one is part of it, up to the tag.
+            self.drafts = Some((self.found.calls().len(), self.at - self.tag));
+            self.blocks.clear();
+            self.unknown.clear();
+            self.restated.clear();
         }
     }
     fn markup(&mut self, bytes: &[u8]) {
+        self.tag = bytes.len();
         self.source(bytes.len());
     }
     fn begin(&mut self, call: &CallStart<'_>) {
@@ -187,7 +200,8 @@ impl Content {
     fn finish(self, input: &[u8]) -> Extracted {
         let mut texts = self.texts;
         let (mut calls, mut incomplete) = (Vec::new(), Vec::new());
-        let mut found = self.found.calls().iter().zip(self.nearest);
+        let (drafts, thought) = self.drafts.unwrap_or_default();
+        let mut found = self.found.calls().iter().zip(self.nearest).skip(drafts);
         for block in self.blocks {
             let (before, lost) = (calls.len(), incomplete.len());
             let mut put_back = Vec::new();
@@ -215,10 +229,15 @@ impl Content {
         }
         texts.sort_by_key(|(start, _)| *start);
         let content: Vec<u8> = texts.into_iter().flat_map(|(_, text)| text).collect();
+        let said = self.found.reasoning();
+        let reasoning = match self.drafts {
+            Some(_) => [input.get(..thought).unwrap_or_default(), said].concat(),
+            None => said.to_vec(),
+        };
         Extracted {
-            format: self.found.calls().first().map(|call| call.dialect().to_owned()),
+            format: self.found.calls().get(drafts).map(|call| call.dialect().to_owned()),
             content: String::from_utf8_lossy(&content).into_owned(),
-            reasoning: String::from_utf8_lossy(self.found.reasoning()).into_owned(),
+            reasoning: String::from_utf8_lossy(&reasoning).into_owned(),
             calls,
             incomplete,
             unknown: self.unknown,

@@ -68,3 +68,19 @@ fn the_content_keeps_the_markers_around_calls_that_cannot_be_run() {
     let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
     assert!(!reply["content"].as_str().unwrap().contains("think"), "{reply}");
 }
+
+/// Without the tag that opens it, a reasoning block is known at its end. The calls in it are none.
+#[test]
+fn calls_before_the_end_of_a_reasoning_block_are_part_of_it() {
+    let call = |seats: u8| {
+        format!(
+            "<tool_call>{{\"name\": \"book\", \"arguments\": {{\"seats\": {seats}}}}}</tool_call>"
+        )
+    };
+    let text = format!("Perhaps {} or so.\n</think>\n{}", call(3), call(2));
+    let request = json!({"op": "calls", "format": "hermes", "input": text});
+    let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+    assert_eq!(reply["reasoning"], format!("Perhaps {} or so.\n", call(3)));
+    assert_eq!(reply["calls"].as_array().unwrap().len(), 1);
+    assert_eq!(reply["calls"][0]["arguments"], "{\"seats\": 2}");
+}

@@ -160,6 +160,12 @@ impl Out {
         self.made = false;
     }
 
+    /// What was said so far was reasoning, so that calls in it were none.
+    pub(super) fn forget(&mut self) {
+        self.spoke = false;
+        self.stated = Calls::default();
+    }
+
     /// The source from this offset on was emitted before.
     pub(super) fn rewind(&mut self, offset: usize) {
         self.at = offset;

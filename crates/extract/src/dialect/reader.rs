@@ -79,6 +79,8 @@ pub struct CallExtractor {
     last: [u8; LAST],
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
+    /// Whether a call began in a reasoning block, which may still be closed.
+    interrupted: bool,
     finished: bool,
     steps: u64,
 }
@@ -133,6 +135,7 @@ impl CallExtractor {
             made: Vec::new(),
             last: [b'\n'; LAST],
             seen: false,
+            interrupted: false,
             finished: false,
             steps: 0,
         }
@@ -185,6 +188,7 @@ impl CallExtractor {
             CallStartState::Reasoning => State::Reasoning(b"</think>".to_vec()),
         };
         self.seen = self.start == CallStartState::Reasoning;
+        self.interrupted = false;
     }
 
     /// Reads a chunk, and emits what is certain now.

@@ -19,8 +19,8 @@ pub trait CallSink {
         let _ = bytes;
     }
     /// A reasoning block ended that was never opened, because the prompt had opened it: all text so
-    /// far was reasoning. [`CallExtractor::with_start`](super::CallExtractor::with_start) avoids
-    /// this.
+    /// far was reasoning, and so were the calls in it.
+    /// [`CallExtractor::with_start`](super::CallExtractor::with_start) avoids this.
     fn text_was_reasoning(&mut self) {}
     /// Receives what is neither text nor arguments: markers, names, the white space between them.
     fn markup(&mut self, bytes: &[u8]) {
@@ -213,6 +213,7 @@ impl CallSink for FoundCalls {
     fn text_was_reasoning(&mut self) {
         let text = std::mem::take(&mut self.text);
         self.reasoning.splice(0..0, text);
+        self.calls.iter_mut().for_each(|call| call.in_reasoning = true);
     }
     fn begin(&mut self, call: &CallStart<'_>) {
         self.calls.push(FoundCall {
@@ -222,6 +223,7 @@ impl CallSink for FoundCalls {
             known: call.known,
             raw: Vec::new(),
             arguments: Vec::new(),
+            in_reasoning: false,
             end: None,
         });
     }
@@ -257,6 +259,7 @@ pub struct FoundCall {
     known: bool,
     raw: Vec<u8>,
     arguments: Vec<u8>,
+    in_reasoning: bool,
     end: Option<CallEnd>,
 }
 
@@ -295,6 +298,13 @@ impl FoundCall {
     #[must_use]
     pub fn arguments(&self) -> &[u8] {
         if self.arguments.is_empty() { b"{}" } else { &self.arguments }
+    }
+
+    /// Whether the text before turned out to be reasoning, so that this is a draft and no call: see
+    /// [`CallSink::text_was_reasoning`].
+    #[must_use]
+    pub const fn in_reasoning(&self) -> bool {
+        self.in_reasoning
     }
 
     /// How it ended. `None` while it is open.

@@ -104,6 +104,12 @@ impl PythonCall {
         Some(match next {
             // A comment.
             Some(b'#') => spaced,
+            // In a list, the bracket of a call is followed by neither a bracket nor a quote.
+            Some(b')') if self.list && self.brackets.is_empty() => {
+                cursor.at += 1;
+                cursor.space();
+                !matches!(cursor.peek()?, Some(b')' | b'"' | b'\''))
+            }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
                 // After a comma, there is another argument.

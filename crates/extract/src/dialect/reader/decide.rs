@@ -56,6 +56,8 @@ pub(super) enum Decision {
     Reasoning(usize, Vec<u8>),
     /// The end of a reasoning block that the prompt opened.
     WasReasoning(usize),
+    /// The end of a reasoning block in which a call began.
+    Closed(usize),
     /// A header of a message.
     Turn(usize, Turn, usize),
     /// A call in the dialect of this row, with so many bytes of markup.
@@ -175,12 +177,15 @@ impl CallExtractor {
             _ => true,
         };
         // A closing tag in quotes is mentioned.
-        if !self.seen
+        if (!self.seen || self.interrupted)
             && may_close
             && !matches!(place.prev, b'`' | b'"' | b'\'')
             && let Some(length) = reasoning::stray_close(rest, eof)?
         {
-            return Some(Some(Decision::WasReasoning(length)));
+            return Some(Some(match self.interrupted {
+                true => Decision::Closed(length),
+                false => Decision::WasReasoning(length),
+            }));
         }
         Some(None)
     }

@@ -170,6 +170,11 @@ impl CallExtractor {
                 self.emit(bytes(length), sink);
                 Step::Read(length)
             }
+            Decision::Closed(length) => {
+                self.interrupted = false;
+                self.out.markup(bytes(length), sink);
+                Step::Read(length)
+            }
             Decision::Markup(length) => {
                 self.out.beside(bytes(length), sink);
                 Step::Read(length)
@@ -181,7 +186,7 @@ impl CallExtractor {
             }
             Decision::Reasoning(length, close) => {
                 self.out.markup(bytes(length), sink);
-                self.seen = true;
+                (self.seen, self.interrupted) = (true, false);
                 self.state = State::Reasoning(close);
                 Step::Read(length)
             }
@@ -203,7 +208,7 @@ impl CallExtractor {
 
     fn was_reasoning<S: CallSink>(&mut self, sink: &mut S) {
         self.seen = true;
-        self.out.spoke = false;
+        self.out.forget();
         self.last = [b'\n'; LAST];
         sink.text_was_reasoning();
     }
@@ -396,6 +401,7 @@ impl CallExtractor {
                     return Step::Wait;
                 }
                 Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
+                    self.interrupted = true;
                     return Step::Read(0);
                 }
                 Some(_) => {}
