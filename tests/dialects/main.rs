@@ -5,6 +5,7 @@
 mod around;
 mod ends;
 mod restated;
+mod segments;
 mod unmarked;
 
 use jsonmend_core::{Options, Policy};

@@ -178,3 +178,14 @@ fn a_quote_before_the_bracket_of_an_inner_call_is_part_of_its_string() {
         assert_eq!(left, "", "{text}");
     }
 }
+
+/// A brace that closes nothing does not end the arguments, of which more follows.
+#[test]
+fn a_brace_too_many_refuses_a_call_in_python() {
+    for text in ["[book(seats=2}, guest_name='a')]", "{'book(seats=2)} x'}"] {
+        let (calls, _) = calls(text);
+        assert!(calls.iter().all(|(_, json, _)| json.ends_with('}')), "{calls:?}");
+    }
+    let (calls, _) = calls("[book(seats=2}, guest_name='a')]");
+    assert_eq!(calls[0].2, CallOutcome::Refused);
+}

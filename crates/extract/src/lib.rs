@@ -29,6 +29,7 @@ mod document;
 mod extractor;
 mod margin;
 mod scalar;
+mod segments;
 mod sink;
 mod whole;
 
@@ -38,6 +39,7 @@ pub use dialect::{
 };
 pub use extractor::Extractor;
 pub use jsonmend_core::prose::is_reasoning_tag;
+pub use segments::{Payload, Segment, SegmentEvent, SegmentReader, SegmentSink, Segments};
 pub use sink::{Findings, Found, TextSink};
 pub use whole::mend_text;
 

@@ -148,6 +148,12 @@ impl CallExtractor {
         self
     }
 
+    /// The options: the policy and the limits.
+    #[must_use]
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Looks for this dialect. The first one replaces all others, and further ones are looked for as
     /// well. A call of an unknown tool is then a call, too.
     #[must_use]

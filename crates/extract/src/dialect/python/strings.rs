@@ -108,7 +108,11 @@ impl PythonCall {
             Some(b')') if self.list && self.brackets.is_empty() => {
                 cursor.at += 1;
                 cursor.space();
-                !matches!(cursor.peek()?, Some(b')' | b'"' | b'\''))
+                match cursor.peek()? {
+                    Some(b')') => false,
+                    Some(b'"' | b'\'') => self.braced,
+                    _ => true,
+                }
             }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
