@@ -99,26 +99,30 @@ fn what_was_reasoning_is_one_segment() {
     assert_eq!(parts[0].1, format!("Is it [1]? {CALL} Or?"));
 }
 
-/// Only a transport that ended cuts a call in a dialect in which the model's own end closes it.
+/// A transport that ended cuts the open call. In a dialect in which the model's own end closes a call, that
+/// completes it.
 #[test]
 fn there_are_two_ends() {
-    let text = "[TOOL_CALLS]book[ARGS]{\"seats\": 2";
+    let text = "<|channel|>commentary to=functions.book <|message|>{\"seats\": 2";
     let ended = |at_eos: bool| {
-        let mut reader = SegmentReader::new(named("mistral"));
+        let mut reader = SegmentReader::new(named("harmony"));
         let mut found = Segments::default();
         reader.push(text.as_bytes(), &mut found);
         if at_eos {
-            reader.finish_at_eos(&mut found)
+            reader.finish_at_eos(&mut found);
         } else {
-            reader.finish(&mut found)
+            reader.finish(&mut found);
         }
         let Some(Segment::Call(_, call)) = found.list().last() else { panic!() };
         call.outcome()
     };
-    assert!(!ended(false).can_run());
+    assert_eq!((ended(false), ended(true)), (CallOutcome::Cut, CallOutcome::Repaired));
+}
+
+#[test]
+fn the_policy_is_that_of_the_reader_of_calls() {
     let strict = reader(None).with_options(Options::new().with_policy(Policy::STRICT));
     let (found, _) = read(strict, "{'a': 1}");
     let Segment::Payload(payload) = &found.list()[0] else { panic!() };
     assert_eq!(payload.outcome(), Some(Outcome::Invalid));
-    let _ = ended(true);
 }

@@ -84,3 +84,62 @@ fn calls_before_the_end_of_a_reasoning_block_are_part_of_it() {
     assert_eq!(reply["calls"].as_array().unwrap().len(), 1);
     assert_eq!(reply["calls"][0]["arguments"], "{\"seats\": 2}");
 }
+
+#[test]
+fn each_segment_is_a_line() {
+    let text = format!("<think>Two?</think>So: {{'a': 1}}\n```json\n[1,]\n```\n{TEXT}");
+    let lines = |arguments: &[&str]| {
+        let done = run(
+            &[&["extract", "--format", "hermes", "--emit", "segments"], arguments].concat(),
+            text.clone(),
+        );
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        json_lines(&done.stdout)
+    };
+    let all = lines(&[]);
+    let kinds: Vec<&str> = all.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    let want = [
+        "markup",
+        "reasoning",
+        "markup",
+        "text",
+        "payload",
+        "text",
+        "payload",
+        "text",
+        "call",
+        "text",
+    ];
+    assert_eq!(kinds, want);
+    // The lines cover the input.
+    let mut at = 0;
+    for line in &all {
+        assert_eq!(line["start"], at, "{line}");
+        let end = usize::try_from(line["end"].as_u64().unwrap()).unwrap();
+        if let Some(said) = line["text"].as_str() {
+            assert_eq!(said, &text[at..end]);
+        }
+        at = end;
+    }
+    assert_eq!(at, text.len());
+    assert_eq!((&all[4]["json"], &all[4]["outcome"]), (&json!("{\"a\": 1}"), &json!("repaired")));
+    assert_eq!(all[8]["arguments"], "{\"seats\": 2}");
+    let fenced = lines(&["--scope", "fenced"]);
+    let found = fenced.iter().filter(|line| line["type"] == "payload").count();
+    assert_eq!(found, 1);
+    assert_eq!(run(&["extract", "--scope", "last"], "").code, 2);
+}
+
+#[test]
+fn restated_and_unknown_calls_have_lines() {
+    let tools = crate::program::file(
+        "restated.json",
+        r#"[{"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}}]"#,
+    );
+    let text = "book(seats=2) is what I would call: [book(seats=2)] <tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
+    let done = run(&["extract", "--tools", tools.to_str().unwrap()], text);
+    let lines = json_lines(&done.stdout);
+    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["call", "restated", "unknown"]);
+    assert_eq!((&lines[1]["repeats"], &lines[2]["nearest"]), (&json!(0), &json!("book")));
+}
