@@ -5,8 +5,10 @@
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
-use jsonmend_extract::{Dialect, Extractor, Findings, Scope, mend_text};
-use jsonmend_testkit::{adversary, bodies::Shape, cases, chaos::Settings, transport::Scenario};
+use jsonmend_extract::{CallExtractor, Dialect, Extractor, Findings, Scope, mend_text};
+use jsonmend_testkit::{
+    adversary, bodies::Shape, cases, chaos::Settings, laws::read_calls, transport::Scenario,
+};
 
 fn document(path: &str) -> String {
     let path = jsonmend_tests::root().join(path);
@@ -266,6 +268,49 @@ fn the_page_of_the_dialects_contains_every_row() {
 }
 
 /// Checks that the page contains that table as printed, or writes it there with `UPDATE_DOCS=1`.
+/// The readings of docs/readings.md: dialect, input and reading of each row.
+fn readings(page: &str) -> Vec<[String; 3]> {
+    let mut rows = Vec::new();
+    for table in page.split("<!-- readings -->").skip(1) {
+        let table = table.split("<!-- /readings -->").next().unwrap();
+        for line in table.trim().lines().skip(2) {
+            // A bar in a cell is escaped.
+            let line = line.replace("\\|", "\u{0}");
+            let cells = line.trim_matches('|').split('|').map(|cell| {
+                cell.trim().trim_start_matches('`').trim_end_matches('`').replace('\u{0}', "|")
+            });
+            rows.push(cells.collect::<Vec<_>>().try_into().unwrap());
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_reading_on_the_page_is_true() {
+    let declared = serde_json::json!([
+        {"name": "book", "parameters": {"type": "object", "properties": {
+            "seats": {"type": "integer"}, "name": {"type": "string"}}}},
+        {"name": "now", "parameters": {"type": "object", "properties": {}}},
+    ]);
+    let tools = jsonmend_schema::Registry::from_tools(&declared).unwrap().tools();
+    let rows = readings(&document("docs/readings.md"));
+    assert!(rows.len() > 35, "{}", rows.len());
+    for [dialect, input, reading] in rows {
+        let row = Dialect::by_name(&dialect).unwrap_or_else(|| panic!("{dialect}"));
+        let options = Options::new().with_policy(jsonmend_core::Policy::PERMISSIVE);
+        let reader = CallExtractor::new(options).with_tools(tools.clone());
+        let trace = read_calls(&reader.with_dialect(row.clone()), [input.as_bytes()]);
+        let calls = trace.found.calls().iter().map(|call| {
+            let before = if call.outcome().can_run() { "" } else { call.outcome().code() };
+            let json = String::from_utf8_lossy(call.arguments()).into_owned();
+            format!("{before} {} {json}", call.name()).trim().to_owned()
+        });
+        let calls: Vec<String> = calls.collect();
+        let got = if calls.is_empty() { "text".to_owned() } else { calls.join("; ") };
+        assert_eq!(got, reading, "{dialect}: {input}");
+    }
+}
+
 fn contains_table(path: &str, table: &str) {
     let page = document(path);
     let (head, rest) = page.split_once("<!-- table -->\n").expect("a mark before the table");

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod around;
 mod ends;
+mod restated;
+mod segments;
 mod unmarked;
 mod values;
 mod windows;

@@ -269,3 +269,29 @@ fn a_call_that_ends_after_its_name_is_reported() {
     let text = "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|><|tool_call_end|>";
     yields(text, &[("book", "{}")], "");
 }
+
+/// In a list, the quote before the bracket of another call is inside a string.
+#[test]
+fn a_quote_before_the_bracket_of_an_inner_call_is_part_of_its_string() {
+    for (text, guest) in [
+        ("[book(guest_name='say(x='Ada'))')]", "say(x='Ada'))"),
+        ("[book(guest_name='run \"say('Ada')\" now')]", "run \\\"say('Ada')\\\" now"),
+        ("[book(guest_name='Ada'), book(guest_name='Ada' )]", "Ada"),
+    ] {
+        let (calls, left) = calls(text);
+        let want = format!("{{\"guest_name\":\"{}\"}}", guest.replace(' ', ""));
+        assert!(calls.iter().all(|(_, json, _)| *json == want), "{text}: {calls:?}");
+        assert_eq!(left, "", "{text}");
+    }
+}
+
+/// A brace that closes nothing does not end the arguments, of which more follows.
+#[test]
+fn a_brace_too_many_refuses_a_call_in_python() {
+    for text in ["[book(seats=2}, guest_name='a')]", "{'book(seats=2)} x'}"] {
+        let (calls, _) = calls(text);
+        assert!(calls.iter().all(|(_, json, _)| json.ends_with('}')), "{calls:?}");
+    }
+    let (calls, _) = calls("[book(seats=2}, guest_name='a')]");
+    assert_eq!(calls[0].2, CallOutcome::Refused);
+}

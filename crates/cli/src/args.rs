@@ -1,5 +1,6 @@
 //! The command line.
 
+mod extract;
 #[cfg(feature = "serve")]
 mod serve;
 mod values;
@@ -11,13 +12,12 @@ use jsonmend_core::{Limits, Options, RepairKind};
 use jsonmend_schema::Rule;
 use jsonmend_testkit::{bodies::Shape, transport::Scenario};
 
+pub(crate) use self::extract::{ExtractArgs, ExtractEmit};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{Admin, ServeArgs};
 pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Split, TrailingArg};
 use self::values::{at_least_one, repair_kind, rule};
-use crate::exit::{
-    CHECK_CODES, EXIT_CODES, EXTRACT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES, TRACE_CODES,
-};
+use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES, TRACE_CODES};
 
 /// The heading of the options that all commands have.
 const GLOBAL: &str = "Global options";
@@ -175,30 +175,6 @@ pub(crate) struct CheckArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Find the tool calls in a text, mend their arguments, and print one JSON object per call.
-///
-/// A call has its `name`, its `arguments` as JSON text, and an `outcome`: only one that is `whole` or
-/// `repaired` may be run. Without --format, all dialects are looked for, and only the tools of --tools
-/// turn text without markers into calls. docs/dialects.md lists the dialects.
-#[derive(Debug, Args)]
-#[command(after_help = EXTRACT_CODES)]
-pub(crate) struct ExtractArgs {
-    /// File with the text; `-` is standard input.
-    #[arg(default_value = "-")]
-    pub(crate) file: PathBuf,
-
-    /// The dialect of the calls, or the name of the model.
-    #[arg(long, value_name = "DIALECT|MODEL", default_value = "auto")]
-    pub(crate) format: String,
-
-    /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tools: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) engine: EngineArgs,
-}
-
 /// Explain the code of a repair or of a schema rule.
 #[derive(Debug, Args)]
 #[command(after_help = OTHER_CODES)]
@@ -303,6 +279,10 @@ pub(crate) struct StreamArgs {
     /// Repair the JSON documents in the text too, and show each when it has ended.
     #[arg(long)]
     pub(crate) objects: bool,
+
+    /// Where to look for documents: first, fenced, all or whole. Implies --objects [default: all].
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) scope: Option<ScopeArg>,
 
     /// Look for tool calls in the text, in this dialect, in that of this model, or in all of them. With
     /// all, only the tools of --tools count. With --emit provider, a complete call leaves in the

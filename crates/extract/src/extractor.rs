@@ -161,6 +161,7 @@ impl Extractor {
         }
         if matches!(self.state, State::Document) {
             self.document.abandon(sink);
+            sink.end_at(self.received);
             sink.end(Outcome::Abandoned);
         } else {
             let rest = [std::mem::take(&mut self.waiting), std::mem::take(&mut self.carry)];
@@ -441,6 +442,7 @@ impl Extractor {
             self.margin.document(self.at, doubtful, guessed, lookahead);
             self.state = State::After;
         } else {
+            sink.end_at(self.at);
             sink.end(outcome);
             self.state = State::Text;
         }

@@ -29,15 +29,17 @@ mod document;
 mod extractor;
 mod margin;
 mod scalar;
+mod segments;
 mod sink;
 mod whole;
 
 pub use dialect::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect, FoundCall,
-    FoundCalls, Tools, UnknownTool,
+    FoundCalls, RestatedCall, Tools, UnknownTool,
 };
 pub use extractor::Extractor;
 pub use jsonmend_core::prose::is_reasoning_tag;
+pub use segments::{Payload, Segment, SegmentEvent, SegmentReader, SegmentSink, Segments};
 pub use sink::{Findings, Found, TextSink};
 pub use whole::mend_text;
 

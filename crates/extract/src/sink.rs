@@ -31,6 +31,12 @@ pub trait TextSink {
     fn repair(&mut self, repair: Repair) {
         let _ = repair;
     }
+    /// The open document ends before this offset of the input. Called before [`end`](Self::end), where
+    /// there may be several documents: with [`Scope::All`](crate::Scope::All) and
+    /// [`Scope::Fenced`](crate::Scope::Fenced).
+    fn end_at(&mut self, offset: usize) {
+        let _ = offset;
+    }
     /// The open document has ended with this outcome. With a single document, this is called at the
     /// end of the input, because the repairs include what follows the document.
     fn end(&mut self, outcome: Outcome);
@@ -57,6 +63,9 @@ impl<P: TextSink> TextSink for &mut P {
     }
     fn repair(&mut self, repair: Repair) {
         (**self).repair(repair);
+    }
+    fn end_at(&mut self, offset: usize) {
+        (**self).end_at(offset);
     }
     fn end(&mut self, outcome: Outcome) {
         (**self).end(outcome);

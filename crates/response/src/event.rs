@@ -81,6 +81,18 @@ pub enum Event {
         /// Text that need not be JSON. It may end inside a character.
         text: Vec<u8>,
     },
+    /// A call in the text repeats an earlier one, so it is none: see
+    /// [`RestatedCall`](jsonmend_extract::RestatedCall). Only with
+    /// [`with_calls_in_text`](crate::ResponseOptions::with_calls_in_text).
+    #[non_exhaustive]
+    CallRestated {
+        /// Which text.
+        block: Block,
+        /// The number of the call that it repeats.
+        call: usize,
+        /// The name of the tool.
+        name: String,
+    },
     /// A source that the provider cites for the text of that block.
     #[non_exhaustive]
     Citation {
@@ -264,7 +276,8 @@ impl Event {
             Self::Text { block, text } => WireEvent::Text { block: *block, text },
             Self::Unfinished(text) => WireEvent::Unfinished(text),
             Self::Usage(usage) => WireEvent::Usage(*usage),
-            Self::ObjectBegan { .. }
+            Self::CallRestated { .. }
+            | Self::ObjectBegan { .. }
             | Self::ObjectEnded(_)
             | Self::ObjectFragment { .. }
             | Self::ObjectRaw { .. }

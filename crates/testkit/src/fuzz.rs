@@ -158,7 +158,7 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     laws::text_agreement(input, scope, &options)
 }
 
-/// Tool calls in text. The first byte chooses the dialect, or all of them.
+/// Tool calls in text, alone and with the documents next to them. The first byte chooses the dialect, or all of them.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -166,7 +166,9 @@ pub fn dialects(data: &[u8]) -> Result<(), Violation> {
     let Some((&choice, data)) = data.split_first() else { return Ok(()) };
     let (options, input) = split(data);
     let dialect = Dialect::all().get(usize::from(choice));
-    laws::text_calls(input, &laws::call_reader(dialect, &options))
+    let reader = laws::call_reader(dialect, &options);
+    laws::text_calls(input, &reader)?;
+    laws::segments(input, &reader)
 }
 
 /// Server-sent events, with cuts that the input chooses, compared with a decoder that sees the whole.

@@ -2,7 +2,8 @@
 
 use jsonmend_core::Policy;
 use jsonmend_extract::{
-    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCall, FoundCalls, UnknownTool,
+    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCall, FoundCalls, RestatedCall,
+    UnknownTool,
 };
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ pub(crate) struct Extracted {
     /// Calls that may not be run.
     incomplete: Vec<CallRecord>,
     unknown: Vec<UnknownRecord>,
+    restated: Vec<RestatedRecord>,
 }
 
 /// A call in a text.
@@ -49,6 +51,16 @@ struct UnknownRecord {
     nearest: Option<String>,
     format: String,
     start: usize,
+}
+
+/// A call that is stated once more.
+#[derive(Debug, Serialize)]
+struct RestatedRecord {
+    name: String,
+    format: String,
+    start: usize,
+    /// Where the call begins that it repeats.
+    repeats: usize,
 }
 
 /// Reads the tool calls in a text.
@@ -80,6 +92,34 @@ struct Content {
     texts: Vec<(usize, Vec<u8>)>,
     nearest: Vec<Option<String>>,
     unknown: Vec<UnknownRecord>,
+    restated: Vec<RestatedRecord>,
+    /// Where each call begins.
+    starts: Vec<usize>,
+    blocks: Vec<Block>,
+    /// The length of the last marker.
+    tag: usize,
+    /// How many calls were made in what turned out to be reasoning, and where it ends.
+    drafts: Option<(usize, usize)>,
+}
+
+/// Calls without text between them, with the markers around them.
+#[derive(Debug)]
+struct Block {
+    start: usize,
+    end: usize,
+    /// Where the last call ended. What follows may belong to what comes next.
+    called: usize,
+    calls: usize,
+}
+
+impl Content {
+    /// So many bytes of markers or arguments.
+    fn source(&mut self, length: usize) {
+        if let Some(block) = self.blocks.last_mut().filter(|block| block.end == self.at) {
+            block.end += length;
+        }
+        self.at += length;
+    }
 }
 
 impl CallSink for Content {
@@ -91,29 +131,60 @@ impl CallSink for Content {
         self.at += bytes.len();
     }
     fn reasoning(&mut self, bytes: &[u8]) {
+        if let Some(block) = self.blocks.last_mut().filter(|block| block.end == self.at) {
+            block.end = block.called;
+        }
         self.at += bytes.len();
         CallSink::reasoning(&mut self.found, bytes);
     }
     fn text_was_reasoning(&mut self) {
-        for (_, text) in std::mem::take(&mut self.texts) {
-            CallSink::reasoning(&mut self.found, &text);
+        let texts = std::mem::take(&mut self.texts);
+        if self.blocks.is_empty() {
+            let texts = texts.iter().map(|(_, text)| text);
+            texts.for_each(|text| CallSink::reasoning(&mut self.found, text));
+        } else {
+            // Calls in it are none, and what was taken for one is part of it, up to the tag.
+            self.drafts = Some((self.found.calls().len(), self.at - self.tag));
+            self.blocks.clear();
+            self.unknown.clear();
+            self.restated.clear();
         }
     }
     fn markup(&mut self, bytes: &[u8]) {
-        self.at += bytes.len();
+        self.tag = bytes.len();
+        self.source(bytes.len());
     }
     fn begin(&mut self, call: &CallStart<'_>) {
+        match self.blocks.last_mut().filter(|block| block.end == self.at) {
+            Some(block) => block.calls += 1,
+            None => {
+                let at = self.at;
+                self.blocks.push(Block { start: at, end: at, called: at, calls: 1 });
+            }
+        }
+        self.starts.push(call.offset);
         self.nearest.push(call.nearest.map(str::to_owned));
         self.found.begin(call);
     }
     fn raw(&mut self, bytes: &[u8]) {
-        self.at += bytes.len();
+        self.source(bytes.len());
     }
     fn arguments(&mut self, json: &[u8]) {
         self.found.arguments(json);
     }
     fn end(&mut self, call: &CallEnd) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.called = call.span.end;
+        }
         self.found.end(call);
+    }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        self.restated.push(RestatedRecord {
+            name: call.name.to_owned(),
+            format: call.dialect.name().to_owned(),
+            start: call.offset,
+            repeats: self.starts.get(call.index).copied().unwrap_or_default(),
+        });
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         self.unknown.push(UnknownRecord {
@@ -129,29 +200,48 @@ impl Content {
     fn finish(self, input: &[u8]) -> Extracted {
         let mut texts = self.texts;
         let (mut calls, mut incomplete) = (Vec::new(), Vec::new());
-        for (call, nearest) in self.found.calls().iter().zip(self.nearest) {
-            let record = CallRecord::new(call, nearest);
-            if call.outcome().can_run() {
-                calls.push(record);
-                continue;
+        let (drafts, thought) = self.drafts.unwrap_or_default();
+        let mut found = self.found.calls().iter().zip(self.nearest).skip(drafts);
+        for block in self.blocks {
+            let (before, lost) = (calls.len(), incomplete.len());
+            let mut put_back = Vec::new();
+            for (call, nearest) in found.by_ref().take(block.calls) {
+                let record = CallRecord::new(call, nearest);
+                if call.outcome().can_run() {
+                    calls.push(record);
+                    continue;
+                }
+                // What came of such a call is reported, and its text is still there to be read,
+                // unless it was a message to somebody else.
+                if !Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages) {
+                    put_back.push(record.start..record.end);
+                }
+                incomplete.push(record);
             }
-            // What came of such a call is reported, and its text is still there to be read, unless
-            // it was a message to somebody else.
-            let framed = Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages);
-            if let Some(text) = input.get(record.start..record.end).filter(|_| !framed) {
-                texts.push((record.start, text.to_vec()));
+            if calls.len() == before && put_back.len() == incomplete.len() - lost {
+                // The markers around calls of which none can be run are text, too.
+                put_back.clear();
+                put_back.push(block.start..block.end);
             }
-            incomplete.push(record);
+            for span in put_back {
+                texts.push((span.start, input.get(span).unwrap_or_default().to_vec()));
+            }
         }
         texts.sort_by_key(|(start, _)| *start);
         let content: Vec<u8> = texts.into_iter().flat_map(|(_, text)| text).collect();
+        let said = self.found.reasoning();
+        let reasoning = match self.drafts {
+            Some(_) => [input.get(..thought).unwrap_or_default(), said].concat(),
+            None => said.to_vec(),
+        };
         Extracted {
-            format: self.found.calls().first().map(|call| call.dialect().to_owned()),
+            format: self.found.calls().get(drafts).map(|call| call.dialect().to_owned()),
             content: String::from_utf8_lossy(&content).into_owned(),
-            reasoning: String::from_utf8_lossy(self.found.reasoning()).into_owned(),
+            reasoning: String::from_utf8_lossy(&reasoning).into_owned(),
             calls,
             incomplete,
             unknown: self.unknown,
+            restated: self.restated,
         }
     }
 }

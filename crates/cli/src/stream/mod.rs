@@ -16,7 +16,7 @@ use jsonmend_wire::{
 use self::{calls::Calls, events::Events, screen::Screen};
 use crate::{
     Session,
-    args::{Emit, PolicyArg, StreamArgs},
+    args::{Emit, PolicyArg, ScopeArg, StreamArgs},
     exit::{Exit, Failure},
     extract::dialect,
     fit::{CallReport, ObjectReport, Target, tools_of_args},
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     }
     let in_text = args.engine.options(PolicyArg::Permissive);
     let mut options = ResponseOptions::new().with_wire(wire.clone()).with_mending(in_text);
-    if args.objects {
-        options = options.with_objects(Scope::All);
+    if let Some(scope) = objects(args)? {
+        options = options.with_objects(scope);
     }
     let tools = tools_of_args(args)?;
     if let Some(tools) = &tools {
@@ -55,7 +55,11 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
     }
     let input = Input::open(&args.file, session.quiet)?;
     let reader = ResponseReader::new(options);
-    let inside = Inside { target, checks_calls: tools.is_some(), as_found: args.objects };
+    let inside = Inside {
+        target,
+        checks_calls: tools.is_some(),
+        as_found: args.objects || args.scope.is_some(),
+    };
     match args.emit {
         _ if args.json => drive(input, reader, inside, Events::new(args.deltas)),
         Emit::Events => drive(input, reader, inside, Events::new(args.deltas)),
@@ -79,7 +83,7 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
 
 /// The body itself has no place for what these options tell.
 fn refuse_for_provider(args: &StreamArgs) -> Result<(), Failure> {
-    let message = if args.objects {
+    let message = if args.objects || args.scope.is_some() {
         "--objects shows documents; --emit provider leaves the text as it is"
     } else if args.schema.is_some() {
         "--schema says what fits a schema; --emit provider leaves the text as it is"
@@ -89,6 +93,19 @@ fn refuse_for_provider(args: &StreamArgs) -> Result<(), Failure> {
         return Ok(());
     };
     Err(Failure::Usage(message.to_owned()))
+}
+
+/// Where documents are looked for in the text, if they are.
+fn objects(args: &StreamArgs) -> Result<Option<Scope>, Failure> {
+    match args.scope {
+        None => Ok(args.objects.then_some(Scope::All)),
+        Some(ScopeArg::Best | ScopeArg::Last) => {
+            let message = "a stream cannot choose between documents: --scope best and last need the \
+                whole text";
+            Err(Failure::Usage(message.to_owned()))
+        }
+        Some(scope) => Ok(Some(scope.scope())),
+    }
 }
 
 /// Which calls are looked for in the text.

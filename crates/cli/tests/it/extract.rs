@@ -46,3 +46,100 @@ fn a_request_for_calls_gets_them() {
     assert_eq!((&reply["calls"], &reply["content"]), (&Value::Array(Vec::new()), &json!(cut)));
     assert_eq!(reply["incomplete"][0]["outcome"], "cut");
 }
+
+/// The content has what was written around calls of which none can be run, but no marker around others.
+#[test]
+fn the_content_keeps_the_markers_around_calls_that_cannot_be_run() {
+    let content = |call: &str, format: &str| {
+        let input = format!("Before <tool_calls>{call}</tool_calls> after.");
+        let request = json!({"op": "calls", "format": format, "input": input});
+        let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+        (input, reply["content"].as_str().unwrap().to_owned())
+    };
+    let cut = "<tool_call>book<arg_key>seats</arg_key>two</tool_call>";
+    let whole = "<tool_call>book<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call>";
+    let (input, left) = content(cut, "hunyuan_v3");
+    assert_eq!(left, input);
+    assert_eq!(content(whole, "hunyuan_v3").1, "Before  after.");
+    assert_eq!(content(&format!("{whole}{cut}"), "hunyuan_v3").1, format!("Before {cut} after."));
+    // What follows the calls may be the tag of a reasoning block.
+    let text = format!("<tool_calls>{cut}</tool_calls><think>Hm.</think>");
+    let request = json!({"op": "calls", "format": "hunyuan_v3", "input": text});
+    let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+    assert!(!reply["content"].as_str().unwrap().contains("think"), "{reply}");
+}
+
+/// Without the tag that opens it, a reasoning block is known at its end. The calls in it are none.
+#[test]
+fn calls_before_the_end_of_a_reasoning_block_are_part_of_it() {
+    let call = |seats: u8| {
+        format!(
+            "<tool_call>{{\"name\": \"book\", \"arguments\": {{\"seats\": {seats}}}}}</tool_call>"
+        )
+    };
+    let text = format!("Perhaps {} or so.\n</think>\n{}", call(3), call(2));
+    let request = json!({"op": "calls", "format": "hermes", "input": text});
+    let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+    assert_eq!(reply["reasoning"], format!("Perhaps {} or so.\n", call(3)));
+    assert_eq!(reply["calls"].as_array().unwrap().len(), 1);
+    assert_eq!(reply["calls"][0]["arguments"], "{\"seats\": 2}");
+}
+
+#[test]
+fn each_segment_is_a_line() {
+    let text = format!("<think>Two?</think>So: {{'a': 1}}\n```json\n[1,]\n```\n{TEXT}");
+    let lines = |arguments: &[&str]| {
+        let done = run(
+            &[&["extract", "--format", "hermes", "--emit", "segments"], arguments].concat(),
+            text.clone(),
+        );
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        json_lines(&done.stdout)
+    };
+    let all = lines(&[]);
+    let kinds: Vec<&str> = all.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    let want = [
+        "markup",
+        "reasoning",
+        "markup",
+        "text",
+        "payload",
+        "text",
+        "payload",
+        "text",
+        "call",
+        "text",
+    ];
+    assert_eq!(kinds, want);
+    // The lines cover the input.
+    let mut at = 0;
+    for line in &all {
+        assert_eq!(line["start"], at, "{line}");
+        let end = usize::try_from(line["end"].as_u64().unwrap()).unwrap();
+        if let Some(said) = line["text"].as_str() {
+            assert_eq!(said, &text[at..end]);
+        }
+        at = end;
+    }
+    assert_eq!(at, text.len());
+    assert_eq!((&all[4]["json"], &all[4]["outcome"]), (&json!("{\"a\": 1}"), &json!("repaired")));
+    assert_eq!(all[8]["arguments"], "{\"seats\": 2}");
+    let fenced = lines(&["--scope", "fenced"]);
+    let found = fenced.iter().filter(|line| line["type"] == "payload").count();
+    assert_eq!(found, 1);
+    assert_eq!(run(&["extract", "--scope", "last"], "").code, 2);
+}
+
+#[test]
+fn restated_and_unknown_calls_have_lines() {
+    let tools = crate::program::file(
+        "restated.json",
+        r#"[{"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}}]"#,
+    );
+    let text = "book(seats=2) is what I would call: [book(seats=2)] <tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
+    let done = run(&["extract", "--tools", tools.to_str().unwrap()], text);
+    let lines = json_lines(&done.stdout);
+    let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["call", "restated", "unknown"]);
+    assert_eq!((&lines[1]["repeats"], &lines[2]["nearest"]), (&json!(0), &json!("book")));
+}

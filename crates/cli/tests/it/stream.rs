@@ -207,6 +207,24 @@ fn batch_gives_the_same_transcript_however_the_body_is_cut() {
 }
 
 #[test]
+fn the_scope_says_where_documents_are() {
+    let body = text("Not {'a': 1,} but\n```json\n{'b': 2}\n```\n");
+    for (scope, found) in [
+        ("all", vec!["{\"a\": 1}", "{\"b\": 2}"]),
+        ("fenced", vec!["{\"b\": 2}"]),
+        ("first", vec!["{\"a\": 1}"]),
+    ] {
+        let done = run(&["stream", "--emit", "calls", "--scope", scope], body.clone());
+        let lines = json_lines(&done.stdout);
+        let objects: Vec<&str> =
+            lines.iter().filter_map(|line| line["json"].as_str()).map(str::trim).collect();
+        assert_eq!(objects, found, "{scope}: {}", done.stdout);
+    }
+    assert_eq!(run(&["stream", "--scope", "last"], body.clone()).code, 2);
+    assert_eq!(run(&["stream", "--emit", "provider", "--scope", "all"], body).code, 2);
+}
+
+#[test]
 fn batch_reads_events_as_the_specification_says() {
     let body =
         ":hi\nid: 7\ndata: a\ndata:b\n\nevent: x\nretry: 30\ndata: c\r\n\r\ndata: unfinished";

@@ -240,6 +240,9 @@ impl JsonCall {
         }
         match self.stops.at(rest, eof) {
             Found::Partial => Step::Wait,
+            Found::Nothing if eof && self.is_half_a_marker(rest) && !self.is_inside_string() => {
+                self.end_value(Ending::Input, 0, ctx)
+            }
             Found::Nothing => self.feed(rest, 1, ctx),
             Found::Here(found) => {
                 let length = found.first().map_or(1, |(_, length)| *length);
@@ -266,6 +269,11 @@ impl JsonCall {
                 }
             }
         }
+    }
+
+    /// Whether a text that ends here ends inside of a marker.
+    fn is_half_a_marker(&self, rest: &[u8]) -> bool {
+        rest.len() > 1 && self.stops.may_begin(rest)
     }
 
     /// Passes the first bytes of `rest` to the mender.
@@ -361,8 +369,10 @@ impl JsonCall {
                 Step::Done(length)
             }
             Found::Nothing => {
+                let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
+                ctx.markup(rest.get(..length).unwrap_or_default());
                 ctx.flush_end(!self.closes);
-                Step::Done(0)
+                Step::Done(length)
             }
         }
     }

@@ -35,5 +35,7 @@ mod xml;
 
 pub use reader::{CallExtractor, CallStartState};
 pub use shape::Dialect;
-pub use sink::{CallEnd, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, UnknownTool};
+pub use sink::{
+    CallEnd, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, RestatedCall, UnknownTool,
+};
 pub use tools::Tools;

@@ -1,12 +1,19 @@
 //! What engines emit, and what is held back until it is known to be a call.
 
+mod restated;
+
 use jsonmend_core::Options;
+
+use restated::{Calls, Event, Waiting};
 
 use super::{
     Dialect, Tools,
     shape::Unknown,
     sink::{CallEnd, CallOutcome, CallSink, CallStart, UnknownTool},
 };
+
+/// How many bytes of markers before a call are held back at most.
+const MARKERS: usize = 1024;
 
 /// The source of a call that has not begun yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +29,19 @@ pub(super) struct Out {
     pub(super) at: usize,
     /// How many calls have begun.
     calls: usize,
+    /// What later calls may repeat.
+    stated: Calls,
+    /// The name of the last call.
+    name: String,
+    /// The block, as long as its calls may be restated ones.
+    waiting: Option<Waiting>,
+    /// Whether calls are compared with others, and whether the block begins with no marker.
+    compared: bool,
+    bare: bool,
+    /// Whether a call of the block was emitted.
+    real: bool,
+    /// Whether the source was emitted before.
+    pub(super) muted: bool,
     /// Where the block began that is being read.
     start: usize,
     /// Whether a call is open.
@@ -33,6 +53,10 @@ pub(super) struct Out {
     held_bytes: usize,
     /// Whether that is held, although a call began in this block.
     holds: bool,
+    /// Whether what is held begins with a marker around calls.
+    pub(super) wrapped: bool,
+    /// Whether the last marker around calls is text, because the call after it is none.
+    pub(super) shown: bool,
     /// The end of the last call, until it is known whether its marker follows.
     ended: Option<CallEnd>,
     /// Whether the open call has arguments that are no JSON.
@@ -64,8 +88,8 @@ impl Out {
             return;
         }
         self.spoke = self.spoke || !bytes.iter().all(u8::is_ascii_whitespace);
-        self.at += bytes.len();
-        sink.text(bytes);
+        self.stated.text(bytes);
+        self.source(Event::Text(bytes), bytes.len(), sink);
     }
 
     pub(super) fn reasoning<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
@@ -77,14 +101,55 @@ impl Out {
 
     pub(super) fn markup<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
         if !bytes.is_empty() {
-            self.at += bytes.len();
-            sink.markup(bytes);
+            self.source(Event::Markup(bytes), bytes.len(), sink);
+        }
+    }
+
+    /// Emits so many bytes of the input.
+    fn source<S: CallSink>(&mut self, event: Event<'_>, length: usize, sink: &mut S) {
+        self.at += length;
+        if !self.muted {
+            self.send(event, sink);
+        }
+    }
+
+    fn send<S: CallSink>(&mut self, event: Event<'_>, sink: &mut S) {
+        match &mut self.waiting {
+            Some(waiting) => waiting.keep(event),
+            None => event.emit(&mut self.calls, sink),
+        }
+    }
+
+    /// A marker around calls. It is text if what follows turns out to be no call.
+    pub(super) fn around<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        (self.wrapped, self.shown) = (true, false);
+        self.beside(bytes, sink);
+    }
+
+    /// Markup that comes before a call, or after one. It is held if a marker around calls is.
+    pub(super) fn beside<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        if self.wrapped && self.held_bytes + bytes.len() <= MARKERS {
+            self.hold(Part::Markup, bytes);
+        } else {
+            self.unwrap(sink);
+            self.markup(bytes, sink);
+        }
+    }
+
+    /// No call follows a marker around calls, but nothing that was taken for one either.
+    pub(super) fn unwrap<S: CallSink>(&mut self, sink: &mut S) {
+        if std::mem::take(&mut self.wrapped) {
+            self.held_bytes = 0;
+            for (_, bytes) in std::mem::take(&mut self.held) {
+                self.markup(&bytes, sink);
+            }
         }
     }
 
     /// What is held back.
     pub(super) fn held(&self) -> impl Iterator<Item = &[u8]> {
-        self.held.iter().map(|(_, bytes)| bytes.as_slice())
+        let waiting = self.waiting.iter().flat_map(Waiting::source);
+        waiting.chain(self.held.iter().map(|(_, bytes)| bytes.as_slice()))
     }
 
     /// How many calls have begun.
@@ -92,11 +157,18 @@ impl Out {
         self.calls
     }
 
-    /// A block begins here, after the bytes that are held.
-    pub(super) fn open_block(&mut self) {
-        self.start = self.at;
+    /// A block begins here, after the bytes that are held. `bare` says that no marker begins it.
+    pub(super) fn open_block(&mut self, compared: bool, bare: bool) {
+        (self.compared, self.bare, self.real) = (compared, bare, false);
+        self.start = self.at + self.held_bytes;
         self.made = false;
         self.holds = false;
+    }
+
+    /// What was said so far was reasoning, so that calls in it were none.
+    pub(super) fn forget(&mut self) {
+        self.spoke = false;
+        self.stated = Calls::default();
     }
 
     /// The source from this offset on was emitted before.
@@ -108,6 +180,9 @@ impl Out {
     }
 
     fn hold(&mut self, part: Part, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         self.held_bytes += bytes.len();
         match self.held.last_mut() {
             Some((last, held)) if *last == part => held.extend_from_slice(bytes),
@@ -121,6 +196,7 @@ impl<S: CallSink> Ctx<'_, S> {
         if bytes.is_empty() {
         } else if self.out.open || self.out.made && !self.out.holds {
             self.out.markup(bytes, self.sink);
+            self.bound();
         } else {
             self.out.hold(Part::Markup, bytes);
         }
@@ -129,8 +205,8 @@ impl<S: CallSink> Ctx<'_, S> {
     pub(super) fn raw(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
         } else if self.out.open {
-            self.out.at += bytes.len();
-            self.sink.raw(bytes);
+            self.out.source(Event::Raw(bytes), bytes.len(), self.sink);
+            self.bound();
         } else if self.out.made && !self.out.holds {
             self.out.markup(bytes, self.sink);
         } else {
@@ -141,7 +217,9 @@ impl<S: CallSink> Ctx<'_, S> {
     /// Emits arguments of the open call.
     pub(super) fn arguments(&mut self, json: &[u8]) {
         if self.out.open && !json.is_empty() {
-            self.sink.arguments(json);
+            self.out.stated.arguments(json);
+            self.out.send(Event::Arguments(json), self.sink);
+            self.bound();
         }
     }
 
@@ -177,6 +255,7 @@ impl<S: CallSink> Ctx<'_, S> {
         }
         if !known && refused {
             self.flush_end(true);
+            self.close();
             let offset = self.out.start;
             self.sink.unknown(&UnknownTool { name, nearest, dialect: self.row, offset });
             if self.drops() {
@@ -185,27 +264,32 @@ impl<S: CallSink> Ctx<'_, S> {
             return false;
         }
         self.flush_end(true);
-        let index = self.out.calls;
-        self.out.calls += 1;
+        if self.out.compared {
+            let repeats = self.out.stated.begin(name, self.out.bare);
+            if repeats && self.out.waiting.is_none() {
+                self.out.waiting = Some(Waiting::default());
+            }
+            self.out.real |= self.out.waiting.is_none();
+            name.clone_into(&mut self.out.name);
+        }
         if self.out.made {
             self.out.start = self.out.at;
         }
         let offset = self.out.start;
         let dialect = self.row;
-        self.sink.begin(&CallStart { index, name, id, dialect, known, nearest, offset });
+        let call = CallStart { index: 0, name, id, dialect, known, nearest, offset };
+        self.out.send(Event::Begin(call), self.sink);
         self.out.open = true;
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;
         self.out.holds = false;
+        (self.out.wrapped, self.out.shown) = (false, false);
         self.out.held_bytes = 0;
         for (part, bytes) in std::mem::take(&mut self.out.held) {
             match part {
                 Part::Markup => self.out.markup(&bytes, self.sink),
-                Part::Raw => {
-                    self.out.at += bytes.len();
-                    self.sink.raw(&bytes);
-                }
+                Part::Raw => self.out.source(Event::Raw(&bytes), bytes.len(), self.sink),
             }
         }
         true
@@ -235,6 +319,15 @@ impl<S: CallSink> Ctx<'_, S> {
             CallOutcome::Whole if repairs > 0 => CallOutcome::Repaired,
             other => other,
         };
+        if self.out.compared {
+            let (name, waits) = (&self.out.name, self.out.waiting.is_some());
+            let index = self.out.calls - usize::from(!waits);
+            let repeated = self.out.stated.end(name, self.out.bare, index, outcome.can_run());
+            match (repeated, &mut self.out.waiting) {
+                (Some(index), Some(waiting)) => waiting.repeats(index),
+                _ => self.release(),
+            }
+        }
         self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
     }
 
@@ -252,7 +345,7 @@ impl<S: CallSink> Ctx<'_, S> {
         if let Some(mut end) = self.out.ended.take() {
             end.unclosed = !closed;
             end.span.end = end.span.end.max(self.out.at);
-            self.sink.end(&end);
+            self.out.send(Event::End(&end), self.sink);
         }
     }
 
@@ -261,9 +354,38 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.holds = holds;
     }
 
+    /// The calls that wait are no restated ones, or may not wait any longer.
+    fn release(&mut self) {
+        self.out.real = true;
+        if let Some(waiting) = self.out.waiting.take() {
+            waiting.release(self.row, false, &mut self.out.calls, self.sink);
+        }
+    }
+
+    /// Bounds what waits.
+    fn bound(&mut self) {
+        let most = self.options.limits().buffer();
+        if self.out.waiting.as_ref().is_some_and(|waiting| waiting.bytes() > most) {
+            self.release();
+        }
+    }
+
+    /// The block has ended, so calls that wait are restated ones. Without markers they are text, unless
+    /// they are next to other calls. Returns whether there was a call of this block.
+    pub(super) fn close(&mut self) -> bool {
+        if let Some(waiting) = self.out.waiting.take() {
+            let shown = self.out.bare && !self.out.real;
+            self.out.shown |= shown;
+            waiting.release(self.row, shown, &mut self.out.calls, self.sink);
+            return !shown;
+        }
+        self.out.made
+    }
+
     /// What is held is no call: it is text.
     pub(super) fn fail(&mut self) {
         self.out.holds = false;
+        self.out.shown |= std::mem::take(&mut self.out.wrapped);
         self.out.held_bytes = 0;
         if !self.out.held.is_empty() {
             self.flush_end(true);
@@ -285,6 +407,7 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// What is held is neither a call nor text.
     fn drop_held(&mut self) {
+        self.out.wrapped = false;
         self.out.held_bytes = 0;
         for (_, bytes) in std::mem::take(&mut self.out.held) {
             self.out.markup(&bytes, self.sink);

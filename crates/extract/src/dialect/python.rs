@@ -298,8 +298,10 @@ impl PythonCall {
                 Step::Read(1)
             }
             b')' | b']' | b'}' => match self.close_bracket(ctx) {
+                // A brace that closes nothing would close the arguments.
                 None if byte == b'}' => {
-                    self.pass(&[byte], ctx);
+                    ctx.refuse();
+                    ctx.raw(&[byte]);
                     Step::Read(1)
                 }
                 None => self.end_arguments(rest, ctx),

@@ -82,6 +82,8 @@ pub struct CallExtractor {
     last: [u8; LAST],
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
+    /// Whether a call began in a reasoning block, which may still be closed.
+    interrupted: bool,
     finished: bool,
     steps: u64,
 }
@@ -133,6 +135,7 @@ impl CallExtractor {
             made: Vec::new(),
             last: [b'\n'; LAST],
             seen: false,
+            interrupted: false,
             finished: false,
             steps: 0,
         }
@@ -143,6 +146,12 @@ impl CallExtractor {
     pub fn with_options(mut self, options: Options) -> Self {
         self.options = options;
         self
+    }
+
+    /// The options: the policy and the limits.
+    #[must_use]
+    pub const fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Looks for this dialect. The first one replaces all others, and further ones are looked for as
@@ -185,6 +194,7 @@ impl CallExtractor {
             CallStartState::Reasoning => State::Reasoning(b"</think>".to_vec()),
         };
         self.seen = self.start == CallStartState::Reasoning;
+        self.interrupted = false;
     }
 
     /// Reads a chunk, and emits what is certain now.
@@ -352,6 +362,7 @@ impl CallExtractor {
         self.buf = buf;
         if eof {
             let rest = std::mem::take(&mut self.buf);
+            self.out.unwrap(sink);
             self.out.text(&rest, sink);
             self.state = State::Text;
         }
@@ -392,7 +403,7 @@ impl CallExtractor {
         if let Step::Done(_) = step {
             ctx.fail();
             ctx.flush_end(false);
-            if self.out.made {
+            if ctx.close() {
                 self.after = Some(row);
                 if !self.made.contains(&row) {
                     self.made.push(row);

@@ -19,8 +19,8 @@ pub trait CallSink {
         let _ = bytes;
     }
     /// A reasoning block ended that was never opened, because the prompt had opened it: all text so
-    /// far was reasoning. [`CallExtractor::with_start`](super::CallExtractor::with_start) avoids
-    /// this.
+    /// far was reasoning, and so were the calls in it.
+    /// [`CallExtractor::with_start`](super::CallExtractor::with_start) avoids this.
     fn text_was_reasoning(&mut self) {}
     /// Receives what is neither text nor arguments: markers, names, the white space between them.
     fn markup(&mut self, bytes: &[u8]) {
@@ -40,6 +40,11 @@ pub trait CallSink {
     }
     /// The open call has ended.
     fn end(&mut self, call: &CallEnd) {
+        let _ = call;
+    }
+    /// A call repeats an earlier one, so it is none: see [`RestatedCall`]. Its source follows, as text or
+    /// as markup.
+    fn restated(&mut self, call: &RestatedCall<'_>) {
         let _ = call;
     }
     /// A call names a tool that does not exist, so it is text, which follows.
@@ -135,6 +140,28 @@ pub struct UnknownTool<'a> {
     pub offset: usize,
 }
 
+/// A call that is stated once more, with the same arguments.
+///
+/// Models write a call as a draft and then for good, or explain one that they have made. Such a call
+/// is to be run once. It is restated if there is prose between the two, three words or more, and if
+/// one of them is not between the markers of a dialect: a model that writes the markers twice calls
+/// twice. As many equal calls in one place as there are in an earlier one repeat those.
+///
+/// The source of a restated call is text, so that it is there to be read, unless it is between markers
+/// or next to other calls.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RestatedCall<'a> {
+    /// The name of the tool.
+    pub name: &'a str,
+    /// The number of the call that it repeats.
+    pub index: usize,
+    /// The dialect in which it is written.
+    pub dialect: &'a Dialect,
+    /// Where it begins.
+    pub offset: usize,
+}
+
 /// Collects everything that is found. Its size grows with the input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundCalls {
@@ -142,6 +169,7 @@ pub struct FoundCalls {
     reasoning: Vec<u8>,
     calls: Vec<FoundCall>,
     unknown: Vec<(String, Option<String>)>,
+    restated: Vec<usize>,
 }
 
 impl FoundCalls {
@@ -167,6 +195,12 @@ impl FoundCalls {
     pub fn unknown(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.unknown.iter().map(|(name, nearest)| (name.as_str(), nearest.as_deref()))
     }
+
+    /// For each call that was [restated](RestatedCall), the number of the call that it repeats.
+    #[must_use]
+    pub fn restated(&self) -> &[usize] {
+        &self.restated
+    }
 }
 
 impl CallSink for FoundCalls {
@@ -179,6 +213,7 @@ impl CallSink for FoundCalls {
     fn text_was_reasoning(&mut self) {
         let text = std::mem::take(&mut self.text);
         self.reasoning.splice(0..0, text);
+        self.calls.iter_mut().for_each(|call| call.in_reasoning = true);
     }
     fn begin(&mut self, call: &CallStart<'_>) {
         self.calls.push(FoundCall {
@@ -188,6 +223,7 @@ impl CallSink for FoundCalls {
             known: call.known,
             raw: Vec::new(),
             arguments: Vec::new(),
+            in_reasoning: false,
             end: None,
         });
     }
@@ -206,6 +242,9 @@ impl CallSink for FoundCalls {
             call.end = Some(end.clone());
         }
     }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        self.restated.push(call.index);
+    }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         self.unknown.push((tool.name.to_owned(), tool.nearest.map(str::to_owned)));
     }
@@ -220,6 +259,7 @@ pub struct FoundCall {
     known: bool,
     raw: Vec<u8>,
     arguments: Vec<u8>,
+    in_reasoning: bool,
     end: Option<CallEnd>,
 }
 
@@ -258,6 +298,13 @@ impl FoundCall {
     #[must_use]
     pub fn arguments(&self) -> &[u8] {
         if self.arguments.is_empty() { b"{}" } else { &self.arguments }
+    }
+
+    /// Whether the text before turned out to be reasoning, so that this is a draft and no call: see
+    /// [`CallSink::text_was_reasoning`].
+    #[must_use]
+    pub const fn in_reasoning(&self) -> bool {
+        self.in_reasoning
     }
 
     /// How it ended. `None` while it is open.

@@ -161,6 +161,7 @@ fn named() -> Vec<Dialect> {
     vec![
         Dialect::json("mistral", "[TOOL_CALLS]", [""; 0])
             .and_named("[TOOL_CALLS]", "[ARGS]", &[], [""; 0])
+            .around("[TOOL_CALLS]", "[/TOOL_CALLS]")
             .with_reasoning("[THINK]", "[/THINK]")
             .shown("Mistral 7B v3 to Large 3", "[TOOL_CALLS]book[ARGS]{\"seats\": 2}"),
         Dialect::empty("deepseek_v3")
@@ -369,6 +370,7 @@ fn python() -> Vec<Dialect> {
     };
     vec![
         Dialect::python("pythonic", "", [""; 0])
+            .around("<|python_start|>", "<|python_end|>")
             .shown("Llama 3.2, and models that were asked to", "[book(seats=2, name='Ada')]"),
         Dialect::python("llama4_pythonic", "", [""; 0])
             .around("<|python_start|>", "<|python_end|>")

@@ -335,11 +335,11 @@ impl XmlCall {
         }
     }
 
-    /// A key has no value, so nobody knows what the call was to be.
+    /// A key has no value, so nobody knows what the call was to be. It is read up to its end.
     fn lost_value<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
-        self.end(CallOutcome::Cut, false, ctx);
-        ctx.flush_end(false);
-        Step::Done(0)
+        ctx.stop_short();
+        self.state = State::Between;
+        Step::Read(0)
     }
 
     fn after_key<S: CallSink>(

@@ -8,7 +8,9 @@ pub use options::TextCalls;
 use std::collections::BTreeMap;
 
 use jsonmend_core::{Mended, Options, Outcome, Repairs, buffer::BoundedBuffer, mend};
-use jsonmend_extract::{CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, UnknownTool};
+use jsonmend_extract::{
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, RestatedCall, UnknownTool,
+};
 use jsonmend_wire::{Block, Call, CallKind, Doubt, WireEvent, WireLimits};
 
 use crate::Event;
@@ -62,6 +64,8 @@ struct Text {
 #[derive(Debug, Default)]
 struct TextState {
     open: Option<OpenCall>,
+    /// The numbers of its calls, without those that are too many.
+    numbers: Vec<usize>,
     text: Characters,
     reasoning: Characters,
 }
@@ -311,6 +315,7 @@ impl CallSink for Route<'_> {
         });
         let Some(number) = number else { return };
         self.shared.begun += 1;
+        self.state.numbers.push(number);
         self.say(&WireEvent::CallBegan {
             call: number,
             choice: self.block.choice(),
@@ -349,6 +354,13 @@ impl CallSink for Route<'_> {
             doubt,
         );
         self.say(&WireEvent::CallEnded(&call));
+    }
+
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        if let Some(&number) = self.state.numbers.get(call.index) {
+            let (block, name) = (self.block, call.name.to_owned());
+            (self.next)(Passed::Own(Event::CallRestated { block, call: number, name }));
+        }
     }
 
     fn unknown(&mut self, tool: &UnknownTool<'_>) {

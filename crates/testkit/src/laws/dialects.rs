@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use jsonmend_core::Options;
 use jsonmend_extract::{
-    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCalls, Tools, UnknownTool,
+    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCalls, RestatedCall, Tools,
+    UnknownTool,
 };
 
 use super::{Check, Law, Violation};
@@ -62,6 +63,9 @@ impl CallSink for CallTrace {
             self.broken.push(self.json.clone());
         }
         self.found.end(call);
+    }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        CallSink::restated(&mut self.found, call);
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         CallSink::unknown(&mut self.found, tool);

@@ -13,6 +13,7 @@ mod prose;
 mod push;
 #[cfg(feature = "schema")]
 mod schema;
+mod segments;
 mod snapshots;
 mod text;
 mod whole;
@@ -35,6 +36,7 @@ pub use push::{
 };
 #[cfg(feature = "schema")]
 pub use schema::{hostile_schema_laws, schema_laws};
+pub use segments::segments;
 pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
 pub use text::{text_abandoned, text_laws, text_laws_at, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};

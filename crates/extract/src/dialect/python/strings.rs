@@ -4,12 +4,7 @@ use super::{
     PythonCall, State,
     scan::{Cursor, escape, is_name},
 };
-use crate::dialect::{
-    arguments,
-    json::Step,
-    out::Ctx,
-    sink::{CallEnd, CallSink},
-};
+use crate::dialect::{arguments, json::Step, out::Ctx, sink::CallSink};
 
 impl PythonCall {
     pub(super) fn begin_string<S: CallSink>(
@@ -121,6 +116,16 @@ impl PythonCall {
                 cursor.space();
                 cursor.peek()?.is_some_and(|byte| byte.is_ascii_digit())
             }
+            // In a list, the bracket of a call is followed by neither a bracket nor a quote.
+            Some(b')') if self.list && self.brackets.is_empty() => {
+                cursor.at += 1;
+                cursor.space();
+                match cursor.peek()? {
+                    Some(b')') => false,
+                    Some(b'"' | b'\'') => self.braced,
+                    _ => true,
+                }
+            }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
                 // After a comma, there is another argument.
@@ -196,32 +201,22 @@ impl PythonCall {
     fn inner<S: CallSink>(&mut self, text: &[u8], ctx: &mut Ctx<'_, S>) {
         self.state = State::Argument;
         let mut at = 0;
-        let mute = &mut Ctx {
-            sink: &mut Mute(&mut *ctx.sink),
-            out: &mut *ctx.out,
-            row: ctx.row,
-            tools: ctx.tools,
-            options: ctx.options,
-            auto: ctx.auto,
-            eos: ctx.eos,
-        };
-        let offset = mute.out.at;
+        let offset = ctx.out.at;
+        ctx.out.muted = true;
         // Each step reads something or changes the state, so this ends.
         for _ in 0..=2 * text.len() + 8 {
             if self.state == State::After {
                 break;
             }
             let step = match std::mem::replace(&mut self.state, State::After) {
-                State::Argument => self.argument(text.get(at..).unwrap_or_default(), true, mute),
-                State::Value => self.value(text.get(at..).unwrap_or_default(), true, mute),
+                State::Argument => self.argument(text.get(at..).unwrap_or_default(), true, ctx),
+                State::Value => self.value(text.get(at..).unwrap_or_default(), true, ctx),
                 State::String(quote, triple, raw) => {
-                    self.string(quote, triple, raw, text.get(at..).unwrap_or_default(), true, mute)
+                    self.string(quote, triple, raw, text.get(at..).unwrap_or_default(), true, ctx)
                 }
-                State::Expression => {
-                    self.expression(text.get(at..).unwrap_or_default(), true, mute)
-                }
+                State::Expression => self.expression(text.get(at..).unwrap_or_default(), true, ctx),
                 State::Comment(inside) => {
-                    self.comment(inside, text.get(at..).unwrap_or_default(), true, mute)
+                    self.comment(inside, text.get(at..).unwrap_or_default(), true, ctx)
                 }
                 State::Quoted(..) | State::After => Step::Done(0),
             };
@@ -230,6 +225,7 @@ impl PythonCall {
                 _ => break,
             }
         }
+        ctx.out.muted = false;
         ctx.out.rewind(offset);
         self.state = State::After;
     }
@@ -274,17 +270,5 @@ impl Quoted {
     fn is_left_open(&self) -> bool {
         let other = self.inside.is_some_and(|inside| inside != self.quote);
         other && self.text.last() == Some(&b')')
-    }
-}
-
-/// Passes on everything but the source, which was emitted before.
-struct Mute<'a, S>(&'a mut S);
-
-impl<S: CallSink> CallSink for Mute<'_, S> {
-    fn arguments(&mut self, json: &[u8]) {
-        self.0.arguments(json);
-    }
-    fn end(&mut self, call: &CallEnd) {
-        self.0.end(call);
     }
 }

@@ -4,7 +4,7 @@ use jsonmend_core::prose::reasoning;
 
 use super::CallExtractor;
 use crate::dialect::{
-    brace,
+    Dialect, brace,
     frames::{self, Turn},
     json::{SPACE, may_be_call, past_space, window},
     markers::{Found, Markers},
@@ -56,6 +56,8 @@ pub(super) enum Decision {
     Reasoning(usize, Vec<u8>),
     /// The end of a reasoning block that the prompt opened.
     WasReasoning(usize),
+    /// The end of a reasoning block in which a call began.
+    Closed(usize),
     /// A header of a message.
     Turn(usize, Turn, usize),
     /// A call in the dialect of this row, with so many bytes of markup.
@@ -75,6 +77,19 @@ pub(super) enum Opening {
     Brace(usize, String),
     /// An action, and whether its input is JSON.
     Action(String, bool),
+}
+
+impl Opening {
+    /// Whether no marker begins the call, but the name of a tool or the keys of a call.
+    pub(super) fn is_bare(&self, row: &Dialect) -> bool {
+        match self {
+            Self::Json(shape) | Self::Python(shape, _) => {
+                row.shapes.get(*shape).is_some_and(|shape| shape.open().is_empty())
+            }
+            Self::Frame(..) => row.frames.is_none(),
+            Self::Named(..) | Self::Xml(..) | Self::Brace(..) | Self::Action(..) => false,
+        }
+    }
 }
 
 impl CallExtractor {
@@ -162,12 +177,15 @@ impl CallExtractor {
             _ => true,
         };
         // A closing tag in quotes is mentioned.
-        if !self.seen
+        if (!self.seen || self.interrupted)
             && may_close
             && !matches!(place.prev, b'`' | b'"' | b'\'')
             && let Some(length) = reasoning::stray_close(rest, eof)?
         {
-            return Some(Some(Decision::WasReasoning(length)));
+            return Some(Some(match self.interrupted {
+                true => Decision::Closed(length),
+                false => Decision::WasReasoning(length),
+            }));
         }
         Some(None)
     }
@@ -192,7 +210,7 @@ impl CallExtractor {
             What::End if rest.first() == Some(&b'`') => {
                 Some(self.made.contains(&entry.row).then_some(Decision::Markup(length)))
             }
-            What::End => Some(self.has_made(entry.row).then_some(Decision::Markup(length))),
+            What::End => Some(self.may_close(entry.row).then_some(Decision::Markup(length))),
             What::Ornament => {
                 let counts = self.ornament(entry.row, length, rest, eof, setup)?;
                 Some(counts.then_some(Decision::Around(entry.row, length)))
@@ -224,6 +242,11 @@ impl CallExtractor {
     fn has_made(&self, row: usize) -> bool {
         let any = self.auto && (self.after.is_some() || !self.made.is_empty());
         any || self.made.contains(&row) || self.after == Some(row)
+    }
+
+    /// Whether a marker closes what was opened around calls. It is text if that was.
+    fn may_close(&self, row: usize) -> bool {
+        self.has_made(row) && !self.out.shown
     }
 
     /// Whether a marker around calls is one here: a call follows, or there was one.
@@ -372,7 +395,7 @@ impl CallExtractor {
                     tags::Lexed::Wait => return None,
                     tags::Lexed::Tag(tag) => match tag.role(xml, &setup.tools, None) {
                         tags::Role::Wrapper => Begins::Ornament(tag.length),
-                        tags::Role::WrapperEnd if self.has_made(row) => {
+                        tags::Role::WrapperEnd if self.may_close(row) => {
                             Begins::Ornament(tag.length)
                         }
                         _ => Begins::Nothing,

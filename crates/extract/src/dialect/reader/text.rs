@@ -130,17 +130,18 @@ impl CallExtractor {
             Some(Decision::Text(_)) => {
                 self.after = None;
                 self.around = None;
+                self.out.unwrap(sink);
                 self.emit(rest.get(..space).unwrap_or_default(), sink);
                 Step::Read(space)
             }
             Some(decision) => {
                 let bytes = rest.get(..space).unwrap_or_default();
-                self.out.markup(bytes, sink);
+                self.out.beside(bytes, sink);
                 if space > 0 {
                     return Step::Read(space);
                 }
                 let markup = matches!(decision, Decision::Markup(_) | Decision::Around(..));
-                self.around = None;
+                self.around = self.around.filter(|_| markup && self.out.wrapped);
                 let step = self.apply(decision, next, setup, sink);
                 if !markup {
                     self.after = None;
@@ -159,23 +160,31 @@ impl CallExtractor {
     ) -> Step {
         self.state = State::Text;
         let bytes = |length: usize| rest.get(..length).unwrap_or(rest);
+        if !matches!(decision, Decision::Markup(_) | Decision::Around(..) | Decision::Open(..)) {
+            self.out.unwrap(sink);
+        }
         match decision {
             Decision::Text(length) => {
                 self.emit(bytes(length), sink);
                 Step::Read(length)
             }
-            Decision::Markup(length) => {
+            Decision::Closed(length) => {
+                self.interrupted = false;
                 self.out.markup(bytes(length), sink);
+                Step::Read(length)
+            }
+            Decision::Markup(length) => {
+                self.out.beside(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Around(row, length) => {
                 self.around = Some(row);
-                self.out.markup(bytes(length), sink);
+                self.out.around(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Reasoning(length, close) => {
                 self.out.markup(bytes(length), sink);
-                self.seen = true;
+                (self.seen, self.interrupted) = (true, false);
                 self.state = State::Reasoning(close);
                 Step::Read(length)
             }
@@ -197,7 +206,7 @@ impl CallExtractor {
 
     fn was_reasoning<S: CallSink>(&mut self, sink: &mut S) {
         self.seen = true;
-        self.out.spoke = false;
+        self.out.forget();
         self.last = [b'\n'; LAST];
         sink.text_was_reasoning();
     }
@@ -247,7 +256,8 @@ impl CallExtractor {
         sink: &mut S,
     ) {
         let Some(dialect) = setup.rows.get(row) else { return };
-        self.out.open_block();
+        let bare = opening.is_bare(dialect);
+        self.out.open_block(setup.auto || bare, bare);
         self.after = None;
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
@@ -389,6 +399,7 @@ impl CallExtractor {
                     return Step::Wait;
                 }
                 Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
+                    self.interrupted = true;
                     return Step::Read(0);
                 }
                 Some(_) => {}

@@ -1,0 +1,296 @@
+//! Calls that a model states twice: as a draft and then for good, or once more in an explanation.
+//!
+//! A call is restated if it equals an earlier one, there is prose between them, and a marker is missing
+//! around at least one of the two: between markers, a model that calls twice means to. Whether it is
+//! is known only at its end, so what may be a restated call waits.
+
+use super::super::{
+    Dialect,
+    sink::{CallEnd, CallSink, CallStart, RestatedCall},
+};
+
+/// How many words between two calls are prose. Fewer are code around them, as in `x = f()`.
+const PROSE: u8 = 3;
+/// How many calls are compared.
+const MOST: usize = 256;
+
+/// The calls of a text, as far as later ones may repeat them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    past: Vec<Past>,
+    /// The number of the stretch of calls without prose in between.
+    stretch: usize,
+    /// How many words of text there are after the last call.
+    words: u8,
+    in_word: bool,
+    open: Option<Digest>,
+}
+
+#[derive(Clone, Debug)]
+struct Past {
+    name: String,
+    digest: (u64, usize),
+    stretch: usize,
+    bare: bool,
+    /// The number of the call that it is, or that it repeats.
+    index: usize,
+}
+
+impl Calls {
+    /// Text comes between calls.
+    pub(super) fn text(&mut self, bytes: &[u8]) {
+        if self.past.is_empty() || self.words >= PROSE {
+            return;
+        }
+        for &byte in bytes {
+            let word = byte.is_ascii_alphanumeric() || byte >= 0x80 || byte == b'_';
+            if word && !self.in_word {
+                self.words += 1;
+                if self.words >= PROSE {
+                    self.stretch += 1;
+                    return;
+                }
+            }
+            self.in_word = word;
+        }
+    }
+
+    /// A call begins. Returns whether it may be a restated one.
+    pub(super) fn begin(&mut self, name: &str, bare: bool) -> bool {
+        (self.words, self.in_word) = (0, false);
+        self.open = Some(Digest::default());
+        let earlier = |past: &Past| past.stretch < self.stretch && (bare || past.bare);
+        self.past.iter().any(|past| earlier(past) && past.name == name)
+    }
+
+    pub(super) fn arguments(&mut self, json: &[u8]) {
+        if let Some(digest) = &mut self.open {
+            digest.read(json);
+        }
+    }
+
+    /// The open call has ended. Returns the number of the call that it repeats. One that cannot be run
+    /// repeats none.
+    pub(super) fn end(
+        &mut self,
+        name: &str,
+        bare: bool,
+        index: usize,
+        can_run: bool,
+    ) -> Option<usize> {
+        let digest = self.open.take().filter(|_| can_run)?.value();
+        let mut same: Vec<&Past> = self.past.iter().collect();
+        same.retain(|past| past.digest == digest && past.name == name);
+        let now = same.iter().filter(|past| past.stretch == self.stretch).count();
+        // As many in one stretch as there are in an earlier one repeat those.
+        let repeated = same.iter().enumerate().find(|(at, past)| {
+            let before = same.iter().take(*at).filter(|other| other.stretch == past.stretch);
+            past.stretch < self.stretch && (bare || past.bare) && before.count() == now
+        });
+        let repeated = repeated.map(|(_, past)| past.index);
+        if self.past.len() < MOST {
+            let (name, index) = (name.to_owned(), repeated.unwrap_or(index));
+            self.past.push(Past { name, digest, stretch: self.stretch, bare, index });
+        }
+        repeated
+    }
+}
+
+/// Arguments without the white space between their tokens, as a number and a length.
+#[derive(Clone, Debug)]
+struct Digest {
+    hash: u64,
+    length: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        // The numbers of FNV-1a.
+        Self { hash: 0xcbf2_9ce4_8422_2325, length: 0, in_string: false, escaped: false }
+    }
+}
+
+impl Digest {
+    fn read(&mut self, json: &[u8]) {
+        for &byte in json {
+            if self.escaped {
+                self.escaped = false;
+            } else if byte == b'"' {
+                self.in_string = !self.in_string;
+            } else if byte == b'\\' {
+                self.escaped = true;
+            } else if !self.in_string && byte.is_ascii_whitespace() {
+                continue;
+            }
+            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            self.length += 1;
+        }
+    }
+
+    const fn value(&self) -> (u64, usize) {
+        (self.hash, self.length)
+    }
+}
+
+/// What is emitted about a block of calls.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event<'e> {
+    Text(&'e [u8]),
+    Markup(&'e [u8]),
+    Raw(&'e [u8]),
+    Arguments(&'e [u8]),
+    Begin(CallStart<'e>),
+    End(&'e CallEnd),
+}
+
+impl Event<'_> {
+    /// Passes it on. `calls` counts the calls that have begun.
+    pub(super) fn emit<S: CallSink>(self, calls: &mut usize, sink: &mut S) {
+        match self {
+            Self::Text(bytes) => sink.text(bytes),
+            Self::Markup(bytes) => sink.markup(bytes),
+            Self::Raw(bytes) => sink.raw(bytes),
+            Self::Arguments(json) => sink.arguments(json),
+            Self::Begin(call) => {
+                sink.begin(&CallStart { index: *calls, ..call });
+                *calls += 1;
+            }
+            Self::End(end) => sink.end(end),
+        }
+    }
+}
+
+/// A block of calls that waits, because so far it has only calls that may be restated ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Waiting {
+    events: Vec<Kept>,
+    bytes: usize,
+}
+
+/// An [`Event`] that waits.
+#[derive(Clone, Debug)]
+enum Kept {
+    Text(Vec<u8>),
+    Markup(Vec<u8>),
+    Raw(Vec<u8>),
+    Arguments(Vec<u8>),
+    Begin(Box<KeptCall>),
+    End(CallEnd),
+}
+
+#[derive(Clone, Debug)]
+struct KeptCall {
+    name: String,
+    id: Option<String>,
+    known: bool,
+    nearest: Option<String>,
+    offset: usize,
+    /// The number of the call that it repeats.
+    repeats: Option<usize>,
+}
+
+impl Waiting {
+    pub(super) fn keep(&mut self, event: Event<'_>) {
+        let same = match (&event, self.events.last_mut()) {
+            (Event::Text(bytes), Some(Kept::Text(kept)))
+            | (Event::Markup(bytes), Some(Kept::Markup(kept)))
+            | (Event::Raw(bytes), Some(Kept::Raw(kept)))
+            | (Event::Arguments(bytes), Some(Kept::Arguments(kept))) => Some((kept, *bytes)),
+            _ => None,
+        };
+        if let Some((kept, bytes)) = same {
+            self.bytes += bytes.len();
+            kept.extend_from_slice(bytes);
+            return;
+        }
+        self.events.push(match event {
+            Event::Text(bytes) => Kept::Text(bytes.to_vec()),
+            Event::Markup(bytes) => Kept::Markup(bytes.to_vec()),
+            Event::Raw(bytes) => Kept::Raw(bytes.to_vec()),
+            Event::Arguments(bytes) => Kept::Arguments(bytes.to_vec()),
+            Event::End(end) => Kept::End(end.clone()),
+            Event::Begin(call) => Kept::Begin(Box::new(KeptCall {
+                name: call.name.to_owned(),
+                id: call.id.map(str::to_owned),
+                known: call.known,
+                nearest: call.nearest.map(str::to_owned),
+                offset: call.offset,
+                repeats: None,
+            })),
+        });
+        self.bytes += match event {
+            Event::Text(bytes)
+            | Event::Markup(bytes)
+            | Event::Raw(bytes)
+            | Event::Arguments(bytes) => bytes.len(),
+            Event::Begin(_) | Event::End(_) => size_of::<KeptCall>(),
+        };
+    }
+
+    /// How much memory the block takes.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The source in it.
+    pub(super) fn source(&self) -> impl Iterator<Item = &[u8]> {
+        self.events.iter().filter_map(|event| match event {
+            Kept::Text(bytes) | Kept::Markup(bytes) | Kept::Raw(bytes) => Some(bytes.as_slice()),
+            Kept::Arguments(_) | Kept::Begin(_) | Kept::End(_) => None,
+        })
+    }
+
+    /// The last call repeats one.
+    pub(super) fn repeats(&mut self, index: usize) {
+        let calls = self.events.iter_mut().rev().filter_map(|event| match event {
+            Kept::Begin(call) => Some(call),
+            _ => None,
+        });
+        if let Some(call) = calls.into_iter().next() {
+            call.repeats = Some(index);
+        }
+    }
+
+    /// Emits everything. The source of a restated call is markup, or text if `shown`.
+    pub(super) fn release<S: CallSink>(
+        self,
+        dialect: &Dialect,
+        shown: bool,
+        calls: &mut usize,
+        sink: &mut S,
+    ) {
+        let mut restated = false;
+        for event in self.events {
+            let event = match &event {
+                Kept::Begin(call) => {
+                    restated = call.repeats.is_some();
+                    let KeptCall { name, offset, .. } = &**call;
+                    if let Some(index) = call.repeats {
+                        sink.restated(&RestatedCall { name, index, dialect, offset: *offset });
+                        continue;
+                    }
+                    Event::Begin(CallStart {
+                        index: 0,
+                        name,
+                        id: call.id.as_deref(),
+                        dialect,
+                        known: call.known,
+                        nearest: call.nearest.as_deref(),
+                        offset: *offset,
+                    })
+                }
+                Kept::Arguments(_) | Kept::End(_) if restated => continue,
+                Kept::Text(bytes) => Event::Text(bytes),
+                Kept::Markup(bytes) | Kept::Raw(bytes) if shown => Event::Text(bytes),
+                Kept::Raw(bytes) if restated => Event::Markup(bytes),
+                Kept::Markup(bytes) => Event::Markup(bytes),
+                Kept::Raw(bytes) => Event::Raw(bytes),
+                Kept::Arguments(bytes) => Event::Arguments(bytes),
+                Kept::End(end) => Event::End(end),
+            };
+            event.emit(calls, sink);
+        }
+    }
+}

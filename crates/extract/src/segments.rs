@@ -1,0 +1,301 @@
+//! Text, reasoning, JSON and tool calls in the text of a model, from one reader.
+
+mod list;
+
+use std::ops::Range;
+
+use jsonmend_core::{Options, Outcome, Repair};
+
+pub use list::{Payload, Segment, Segments};
+
+use crate::{
+    CallEnd, CallExtractor, CallSink, CallStart, Extractor, RestatedCall, Scope, TextSink,
+    UnknownTool,
+};
+
+/// What a [`SegmentReader`] finds, in the order of the input.
+///
+/// Every byte of the input is in exactly one of the spans of [`Text`](Self::Text),
+/// [`Reasoning`](Self::Reasoning), [`Markup`](Self::Markup), [`Raw`](Self::Raw) and
+/// [`PayloadEnded`](Self::PayloadEnded), in order. Slices may end anywhere, even inside a character.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SegmentEvent<'a> {
+    /// A piece of the arguments of the open call, as JSON text.
+    Arguments(&'a [u8]),
+    /// A call begins. Its name is known.
+    CallBegan(CallStart<'a>),
+    /// The open call has ended.
+    CallEnded(CallEnd),
+    /// Markers: in a call if one is open, and around calls and reasoning blocks otherwise.
+    Markup(Range<usize>, &'a [u8]),
+    /// A JSON document begins at this offset.
+    PayloadBegan(usize),
+    /// The open document has ended. The span is where it is in the input.
+    PayloadEnded(Range<usize>, Outcome),
+    /// A piece of the open document, mended.
+    PayloadJson(&'a [u8]),
+    /// What follows of the open document is raw input, and may not be JSON.
+    PayloadRaw,
+    /// A repair in the open document. Its span is in the input.
+    PayloadRepaired(Repair),
+    /// A piece of the arguments of the open call, as the model wrote them.
+    Raw(Range<usize>, &'a [u8]),
+    /// The content of a reasoning block.
+    Reasoning(Range<usize>, &'a [u8]),
+    /// A call repeats an earlier one, so it is none.
+    Restated(RestatedCall<'a>),
+    /// Text, with the fences and tags in it.
+    Text(Range<usize>, &'a [u8]),
+    /// Everything so far was reasoning: a block has ended that the prompt had opened.
+    TextWasReasoning,
+    /// A call names a tool that does not exist, so it is text, which follows.
+    Unknown(UnknownTool<'a>),
+}
+
+/// Receives what a [`SegmentReader`] finds. A closure is one.
+pub trait SegmentSink {
+    /// Receives an event.
+    fn event(&mut self, event: SegmentEvent<'_>);
+}
+
+impl<F: FnMut(SegmentEvent<'_>)> SegmentSink for F {
+    fn event(&mut self, event: SegmentEvent<'_>) {
+        self(event);
+    }
+}
+
+/// Divides the text of a model into text, reasoning, JSON documents and tool calls while it arrives.
+///
+/// It is a [`CallExtractor`], with an [`Extractor`] on the text that is left. Calls are looked for
+/// first: a call in the middle of a document ends it, so the document is not complete.
+///
+/// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
+/// [`finish_at_eos`](Self::finish_at_eos). It makes no difference how the input is divided into
+/// chunks.
+///
+/// ```
+/// use jsonmend_core::Options;
+/// use jsonmend_extract::{CallExtractor, Dialect, Segment, SegmentReader, Segments};
+///
+/// let dialect = Dialect::by_name("hermes").unwrap().clone();
+/// let calls = CallExtractor::new(Options::new()).with_dialect(dialect);
+/// let mut reader = SegmentReader::new(calls);
+/// let mut found = Segments::default();
+/// let text = br#"<think>Two?</think>So: {"seats": 2,} <tool_call>{"name": "book", "arguments": {}}</tool_call>"#;
+/// reader.push(text, &mut found);
+/// reader.finish_at_eos(&mut found);
+///
+/// let kinds: Vec<&str> = found.iter().map(|segment| segment.kind()).collect();
+/// assert_eq!(kinds, ["markup", "reasoning", "markup", "text", "payload", "text", "call"]);
+/// let Segment::Payload(payload) = &found.list()[4] else { panic!() };
+/// assert_eq!(payload.json(), br#"{"seats": 2}"#);
+/// // The spans cover the input.
+/// let joined: Vec<&[u8]> = found.iter().map(|segment| &text[segment.span()]).collect();
+/// assert_eq!(joined.concat(), text);
+/// ```
+#[derive(Clone, Debug)]
+pub struct SegmentReader {
+    calls: CallExtractor,
+    texts: Texts,
+}
+
+/// The texts between calls, each of which is searched for documents.
+#[derive(Clone, Debug)]
+struct Texts {
+    payloads: Extractor,
+    /// How much of the input is in spans.
+    done: usize,
+    /// Where the text begins that is being searched. `None` before its first byte.
+    base: Option<usize>,
+    /// Where the open document begins.
+    open: Option<usize>,
+    /// The end of the text, as far as it is withheld.
+    tail: Vec<u8>,
+}
+
+impl SegmentReader {
+    /// Creates a reader. Dialects, tools, start and options are those of `calls`; documents are looked
+    /// for everywhere.
+    #[must_use]
+    pub fn new(calls: CallExtractor) -> Self {
+        let payloads = Extractor::new(Scope::All, calls.options().clone());
+        Self { calls, texts: Texts::new(payloads) }
+    }
+
+    /// Looks for documents with other options, for example in fences only. [`Scope::All`] and
+    /// [`Scope::Fenced`] are possible; the others, which mean one document, are read as `All`.
+    #[must_use]
+    pub fn with_payloads(mut self, scope: Scope, options: Options) -> Self {
+        let scope = if scope == Scope::Fenced { scope } else { Scope::All };
+        self.texts = Texts::new(Extractor::new(scope, options));
+        self
+    }
+
+    /// Reads a chunk, and emits what is certain now.
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl SegmentSink) {
+        self.calls.push(chunk, &mut Route { texts: &mut self.texts, sink });
+    }
+
+    /// Ends the text where the transport ended: a call that is open was cut off.
+    pub fn finish(&mut self, sink: &mut impl SegmentSink) {
+        self.calls.finish(&mut Route { texts: &mut self.texts, sink });
+        self.texts.leave(sink);
+    }
+
+    /// Ends the text where the model ended it itself: see [`CallExtractor::finish_at_eos`].
+    pub fn finish_at_eos(&mut self, sink: &mut impl SegmentSink) {
+        self.calls.finish_at_eos(&mut Route { texts: &mut self.texts, sink });
+        self.texts.leave(sink);
+    }
+
+    /// Starts over. Returns the bytes that were not decided: those that were received and are neither in
+    /// a span nor part of what was emitted of an open document.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, SegmentReader, Segments};
+    /// let mut reader = SegmentReader::new(CallExtractor::new(Options::new()));
+    /// reader.push(b"A list: [", &mut Segments::default());
+    /// assert_eq!(reader.reset(), b"[");
+    /// ```
+    pub fn reset(&mut self) -> Vec<u8> {
+        let mut rest = std::mem::take(&mut self.texts.tail);
+        rest.extend(self.calls.reset());
+        self.texts.payloads.reset();
+        (self.texts.done, self.texts.base, self.texts.open) = (0, None, None);
+        rest
+    }
+
+    /// How many bytes were received but not emitted yet.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        self.texts.tail.len() + self.calls.withheld()
+    }
+}
+
+impl Texts {
+    const fn new(payloads: Extractor) -> Self {
+        Self { payloads, done: 0, base: None, open: None, tail: Vec::new() }
+    }
+
+    /// Searches text.
+    fn push(&mut self, bytes: &[u8], sink: &mut impl SegmentSink) {
+        let (base, done) = (*self.base.get_or_insert(self.done), &mut self.done);
+        self.payloads.push(bytes, &mut Within { base, done, open: &mut self.open, sink });
+        let withheld = self.payloads.withheld();
+        self.tail.extend_from_slice(
+            bytes.get(bytes.len().saturating_sub(withheld)..).unwrap_or_default(),
+        );
+        self.tail.drain(..self.tail.len().saturating_sub(withheld));
+    }
+
+    /// Ends the text that is being searched.
+    fn leave(&mut self, sink: &mut impl SegmentSink) {
+        let Some(base) = self.base.take() else { return };
+        let done = &mut self.done;
+        self.payloads.finish(&mut Within { base, done, open: &mut self.open, sink });
+        self.payloads.reset();
+        self.tail.clear();
+    }
+
+    /// The span of the next bytes of the input.
+    fn next(&mut self, length: usize) -> Range<usize> {
+        let start = self.done;
+        self.done += length;
+        start..self.done
+    }
+}
+
+/// Passes on what a [`CallExtractor`] finds.
+struct Route<'a, S> {
+    texts: &'a mut Texts,
+    sink: &'a mut S,
+}
+
+impl<S: SegmentSink> CallSink for Route<'_, S> {
+    fn text(&mut self, bytes: &[u8]) {
+        self.texts.push(bytes, self.sink);
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.texts.leave(self.sink);
+        let span = self.texts.next(bytes.len());
+        self.sink.event(SegmentEvent::Reasoning(span, bytes));
+    }
+    fn text_was_reasoning(&mut self) {
+        self.texts.leave(self.sink);
+        self.sink.event(SegmentEvent::TextWasReasoning);
+    }
+    fn markup(&mut self, bytes: &[u8]) {
+        self.texts.leave(self.sink);
+        let span = self.texts.next(bytes.len());
+        self.sink.event(SegmentEvent::Markup(span, bytes));
+    }
+    fn begin(&mut self, call: &CallStart<'_>) {
+        self.texts.leave(self.sink);
+        self.sink.event(SegmentEvent::CallBegan(*call));
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        let span = self.texts.next(bytes.len());
+        self.sink.event(SegmentEvent::Raw(span, bytes));
+    }
+    fn arguments(&mut self, json: &[u8]) {
+        self.sink.event(SegmentEvent::Arguments(json));
+    }
+    fn end(&mut self, call: &CallEnd) {
+        self.sink.event(SegmentEvent::CallEnded(call.clone()));
+    }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        self.sink.event(SegmentEvent::Restated(*call));
+    }
+    fn unknown(&mut self, tool: &UnknownTool<'_>) {
+        self.sink.event(SegmentEvent::Unknown(*tool));
+    }
+}
+
+/// Passes on what an [`Extractor`] finds in a text that begins at `base`.
+struct Within<'a, S> {
+    base: usize,
+    done: &'a mut usize,
+    open: &'a mut Option<usize>,
+    sink: &'a mut S,
+}
+
+impl<S: SegmentSink> Within<'_, S> {
+    fn next(&mut self, length: usize) -> Range<usize> {
+        let start = *self.done;
+        *self.done += length;
+        start..*self.done
+    }
+}
+
+impl<S: SegmentSink> TextSink for Within<'_, S> {
+    fn text(&mut self, bytes: &[u8]) {
+        let span = self.next(bytes.len());
+        self.sink.event(SegmentEvent::Text(span, bytes));
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        let span = self.next(bytes.len());
+        self.sink.event(SegmentEvent::Reasoning(span, bytes));
+    }
+    fn begin(&mut self, offset: usize) {
+        *self.open = Some(self.base + offset);
+        self.sink.event(SegmentEvent::PayloadBegan(self.base + offset));
+    }
+    fn json(&mut self, bytes: &[u8]) {
+        self.sink.event(SegmentEvent::PayloadJson(bytes));
+    }
+    fn raw(&mut self) {
+        self.sink.event(SegmentEvent::PayloadRaw);
+    }
+    fn repair(&mut self, repair: Repair) {
+        self.sink.event(SegmentEvent::PayloadRepaired(repair.shifted(self.base)));
+    }
+    fn end_at(&mut self, offset: usize) {
+        *self.done = self.base + offset;
+    }
+    fn end(&mut self, outcome: Outcome) {
+        let start = self.open.take().unwrap_or(*self.done);
+        self.sink.event(SegmentEvent::PayloadEnded(start..*self.done, outcome));
+    }
+}

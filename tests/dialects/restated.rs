@@ -1,0 +1,104 @@
+//! Calls that are stated twice, and equal calls that are two.
+
+use jsonmend_core::{Limits, Options};
+
+use super::{check, named, reader};
+
+const BOOK: &str = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}";
+
+/// How many calls there are, how many are restated, and the text.
+fn read(text: &str) -> (usize, Vec<usize>, String) {
+    let found = check(&reader(None), text).found;
+    assert!(found.calls().iter().all(|call| call.outcome().can_run()), "{found:?}");
+    let left = String::from_utf8_lossy(found.text()).into_owned();
+    (found.calls().len(), found.restated().to_vec(), left)
+}
+
+#[test]
+fn a_call_that_is_explained_or_stated_for_good_is_one() {
+    for (text, left) in [
+        // A draft, and the call without markers.
+        (
+            "I would do `book(seats=2)`. So the answer is: [book(seats=2)]",
+            "I would do ``. So the answer is: [book(seats=2)]",
+        ),
+        // A draft, and the call between markers. They are never text.
+        (
+            "First I think of book(seats=2), so that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
+            "First I think of , so that there is room.\n",
+        ),
+        // The call between markers, and what it was.
+        (
+            "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now called book(seats=2) for you.",
+            "\nI have now called book(seats=2) for you.",
+        ),
+        // The same in another dialect, with other white space.
+        (
+            "{\"name\": \"book\", \"arguments\": {\n  \"seats\": 2\n}}\n\nIn Python that is written:\n```python\nbook(seats=2)\n```",
+            "\n\nIn Python that is written:\n```python\nbook(seats=2)\n```",
+        ),
+    ] {
+        assert_eq!(read(text), (1, vec![0], left.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn equal_calls_are_two_in_one_place_and_between_markers() {
+    for text in [
+        "[book(seats=2), book(seats=2)]".to_owned(),
+        "a = book(seats=2)\nb = book(seats=2)".to_owned(),
+        format!("[{BOOK}, {BOOK}]"),
+        format!("<tool_call>{BOOK}</tool_call>\n<tool_call>{BOOK}</tool_call>"),
+        format!(
+            "<tool_call>{BOOK}</tool_call> And once more, as you said: <tool_call>{BOOK}</tool_call>"
+        ),
+        // Not the same.
+        "book(seats=2) is not enough, so I do: book(seats=3)".to_owned(),
+        "book(seats=2) and for the other one: book(seats=2, name='Ada')".to_owned(),
+    ] {
+        let (calls, restated, _) = read(&text);
+        assert_eq!((calls, restated.len()), (2, 0), "{text}");
+    }
+}
+
+/// As many calls in one place as there are in an earlier one repeat those. Further ones are calls.
+#[test]
+fn a_list_repeats_as_many_calls_as_there_were() {
+    let two = "[book(seats=2), book(seats=2)]";
+    let (calls, restated, left) = read(&format!("{two} Here they are once more: {two}"));
+    assert_eq!((calls, restated), (2, vec![0, 1]));
+    assert_eq!(left, format!(" Here they are once more: {two}"));
+    let (calls, restated, left) = read(&format!(
+        "{two} No, one more than that: [book(seats=2), book(seats=2), book(seats=2)] Done."
+    ));
+    assert_eq!((calls, restated), (3, vec![0, 1]));
+    assert_eq!(left, " No, one more than that:  Done.");
+    // Next to a call that is new, a restated one is no text.
+    let (calls, restated, left) = read(
+        "[book(seats=2)] I also need the list: [book(seats=2), write_file(path='a', content='b')] Done.",
+    );
+    assert_eq!((calls, restated), (2, vec![0]));
+    assert_eq!(left, " I also need the list:  Done.");
+}
+
+/// A call that was cut off repeats none, and a call that may repeat one is held back within the limit.
+#[test]
+fn what_is_not_known_to_repeat_a_call_is_one() {
+    let found = check(&reader(None), "[book(seats=2)] So the answer would be [book(seats=").found;
+    assert_eq!((found.calls().len(), found.restated().len()), (2, 0));
+    assert!(!found.calls()[1].outcome().can_run());
+    let name = "x".repeat(4000);
+    let text = format!("[book(name='{name}')] So the answer must be: [book(name='{name}')] Done.");
+    let small = Options::new().with_limits(Limits::new().with_buffer(1024));
+    let small = reader(None).with_options(small);
+    assert_eq!(check(&small, &text).found.calls().len(), 2);
+    assert_eq!(check(&reader(None), &text).found.calls().len(), 1);
+}
+
+/// In a dialect without markers, that the caller names, it is the same.
+#[test]
+fn a_named_dialect_without_markers_has_restated_calls_too() {
+    let found =
+        check(&named("pythonic"), "[book(seats=2)] In other words, I call [book(seats=2)]").found;
+    assert_eq!((found.calls().len(), found.restated()), (1, &[0][..]));
+}

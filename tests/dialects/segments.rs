@@ -1,0 +1,128 @@
+//! Text, reasoning, documents and calls from one reader.
+
+use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, Segment, SegmentReader, Segments};
+use jsonmend_testkit::laws;
+
+use super::{named, reader};
+
+fn read(reader: CallExtractor, text: &str) -> (Segments, Vec<(&'static str, String)>) {
+    laws::segments(text.as_bytes(), &reader).unwrap();
+    let mut reader = SegmentReader::new(reader);
+    let mut found = Segments::default();
+    reader.push(text.as_bytes(), &mut found);
+    reader.finish_at_eos(&mut found);
+    let parts = found.iter().map(|part| (part.kind(), text[part.span()].to_owned())).collect();
+    (found, parts)
+}
+
+const CALL: &str = "<tool_call>{\"name\": \"book\", \"arguments\": {'seats': 2,}}</tool_call>";
+
+#[test]
+fn every_kind_of_segment_is_found_in_order() {
+    let text = format!(
+        "<think>Is it {{\"a\": 0}}?</think>It is {{'a': 1}}, so\n```json\n[1, 2,]\n```\n{CALL}\nDone."
+    );
+    let (found, parts) = read(reader(None), &text);
+    let shown: Vec<(&str, &str)> =
+        parts.iter().map(|(kind, source)| (*kind, source.as_str())).collect();
+    assert_eq!(
+        shown,
+        [
+            ("markup", "<think>"),
+            ("reasoning", "Is it {\"a\": 0}?"),
+            ("markup", "</think>"),
+            ("text", "It is "),
+            ("payload", "{'a': 1}"),
+            ("text", ", so\n```json\n"),
+            ("payload", "[1, 2,]"),
+            ("text", "\n```\n"),
+            ("call", CALL),
+            ("text", "\nDone."),
+        ]
+    );
+    let payload = |at: usize| match &found.list()[at] {
+        Segment::Payload(payload) => (payload.json(), payload.outcome().unwrap()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(payload(4), (&b"{\"a\": 1}"[..], Outcome::Repaired));
+    assert_eq!(payload(6), (&b"[1, 2]"[..], Outcome::Repaired));
+    let Segment::Call(_, call) = &found.list()[8] else { panic!() };
+    assert_eq!((call.name(), call.outcome()), ("book", CallOutcome::Repaired));
+    assert_eq!(call.raw(), b"{'seats': 2,}");
+    assert_eq!(call.arguments(), b"{\"seats\": 2}");
+}
+
+#[test]
+fn segments_of_every_example_cover_it() {
+    for row in Dialect::all() {
+        let text = format!("See {{\"a\": [1]}}.\n{}\n[2, 3] and {{x}}.", row.example());
+        for reader in [reader(Some(row)), reader(None)] {
+            let (found, _) = read(reader, &text);
+            let calls = found.iter().filter(|part| part.kind() == "call").count();
+            // In one dialect, text before the call makes it a mention.
+            assert!(calls > 0 || row.example().starts_with([' ', '<']), "{}", row.name());
+        }
+    }
+}
+
+#[test]
+fn unknown_and_restated_calls_are_text_and_reported() {
+    let text = "<tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
+    let (found, parts) = read(reader(None), text);
+    assert_eq!(found.unknown().collect::<Vec<_>>(), [("boook", Some("book"))]);
+    assert_eq!(
+        parts.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+        ["text", "payload", "text"]
+    );
+    let (found, parts) = read(reader(None), "book(seats=2) is what I would do: [book(seats=2)]");
+    assert_eq!(found.restated(), [0]);
+    assert_eq!(parts.len(), 2);
+}
+
+/// A call in the middle of a document ends it, and the document is not complete.
+#[test]
+fn a_call_ends_an_open_document() {
+    let (found, parts) = read(named("hermes"), &format!("[1, {CALL} 2]"));
+    assert_eq!(parts[0], ("payload", "[1, ".to_owned()));
+    let Segment::Payload(payload) = &found.list()[0] else { panic!() };
+    assert_eq!(payload.outcome(), Some(Outcome::Closed));
+}
+
+/// What turns out to be reasoning is one segment.
+#[test]
+fn what_was_reasoning_is_one_segment() {
+    let text = format!("Is it [1]? {CALL} Or?</think>[2]");
+    let (_, parts) = read(reader(None), &text);
+    let kinds: Vec<&str> = parts.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(kinds, ["reasoning", "markup", "payload"]);
+    assert_eq!(parts[0].1, format!("Is it [1]? {CALL} Or?"));
+}
+
+/// A transport that ended cuts the open call. In a dialect in which the model's own end closes a call, that
+/// completes it.
+#[test]
+fn there_are_two_ends() {
+    let text = "<|channel|>commentary to=functions.book <|message|>{\"seats\": 2";
+    let ended = |at_eos: bool| {
+        let mut reader = SegmentReader::new(named("harmony"));
+        let mut found = Segments::default();
+        reader.push(text.as_bytes(), &mut found);
+        if at_eos {
+            reader.finish_at_eos(&mut found);
+        } else {
+            reader.finish(&mut found);
+        }
+        let Some(Segment::Call(_, call)) = found.list().last() else { panic!() };
+        call.outcome()
+    };
+    assert_eq!((ended(false), ended(true)), (CallOutcome::Cut, CallOutcome::Repaired));
+}
+
+#[test]
+fn the_policy_is_that_of_the_reader_of_calls() {
+    let strict = reader(None).with_options(Options::new().with_policy(Policy::STRICT));
+    let (found, _) = read(strict, "{'a': 1}");
+    let Segment::Payload(payload) = &found.list()[0] else { panic!() };
+    assert_eq!(payload.outcome(), Some(Outcome::Invalid));
+}
