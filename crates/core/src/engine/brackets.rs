@@ -50,9 +50,10 @@ impl Engine {
         group: bool,
     ) -> Closer {
         let list = self.lost_list(source).filter(|_| !group);
+        // A parenthesis that closes none may have been written for the closer.
         let others = [
             above.map(Closer::Lost),
-            Some(Closer::Mistyped).filter(|_| !group),
+            Some(Closer::Mistyped).filter(|_| !group || above.is_none()),
             Some(Closer::Extra),
             Some(Closer::Reopened).filter(|_| !group && self.may_reopen(source)),
             list.map(Closer::Listed),
@@ -87,7 +88,8 @@ impl Engine {
     /// Whether the first item of an array, which a colon follows, is a key, and the bracket before it
     /// should have been a brace. Otherwise a brace is missing before the key. Whole-text path only.
     pub(super) fn was_object(&mut self, source: &Source<'_>) -> bool {
-        let first = self.frames.top() == Some(Shape::Array) && self.frames.items() == 1;
+        let list = self.frames.top().is_some_and(Shape::is_list);
+        let first = list && self.frames.items() == 1;
         if !(self.whole && first && self.string.closed.is_some() && self.may_reopen(source)) {
             return false;
         }
@@ -107,6 +109,7 @@ impl Engine {
         let bracket = match self.frames.top() {
             Some(Shape::Object) => b'{',
             Some(Shape::Array) => b'[',
+            Some(Shape::Tuple) => b'(',
             _ => return false,
         };
         self.frames.len() > 1 && source.byte(self.frames.start()) == Some(bracket)
@@ -199,6 +202,9 @@ impl Engine {
         let start = self.frames.start();
         let object = self.frames.top() == Some(Shape::Object);
         self.forget(start + 1);
+        if self.frames.top() == Some(Shape::Tuple) {
+            self.withdraw_tuple(start);
+        }
         self.frames.pop();
         let (shape, bracket) = if object { (Shape::Array, "[") } else { (Shape::Object, "{") };
         self.edit(RepairKind::MismatchedOpen, start..start + 1, bracket)?;
@@ -212,6 +218,19 @@ impl Engine {
         self.expect = if object { Expect::FirstItem } else { Expect::FirstKey };
         self.commit();
         Ok(Flow::Go)
+    }
+
+    /// Withdraws the edit that made an array of the tuple at `start`.
+    pub(super) fn withdraw_tuple(&mut self, start: usize) -> bool {
+        let tuple = |edit: &super::Edit| match edit {
+            super::Edit::Replace(repair, _) => repair.kind == RepairKind::Tuple,
+            super::Edit::EndDocument { .. } => false,
+        };
+        let found = self.script.find_at(start, tuple);
+        if let Some(found) = found {
+            self.script.remove(found);
+        }
+        found.is_some()
     }
 
     /// Drops the closer at `pos`, which closes nothing. What it was meant to close may be in a string

@@ -109,16 +109,4 @@ impl Engine {
         }
         self.popped(source)
     }
-
-    fn withdraw_tuple(&mut self, start: usize) -> bool {
-        let tuple = |edit: &super::Edit| match edit {
-            super::Edit::Replace(repair, _) => repair.kind == RepairKind::Tuple,
-            super::Edit::EndDocument { .. } => false,
-        };
-        let found = self.script.find_at(start, tuple);
-        if let Some(found) = found {
-            self.script.remove(found);
-        }
-        found.is_some()
-    }
 }

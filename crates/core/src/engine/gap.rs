@@ -93,6 +93,7 @@ impl Engine {
     /// many.
     pub(super) fn escaped_space(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         match source.byte(self.pos + 1) {
+            Some(b'\n' | b'\r') => self.odd_space(1, ""),
             Some(b'n' | b'r' | b't') => {
                 self.edit(RepairKind::EscapedDocument, self.pos..self.pos + 2, " ")?;
                 self.pos += 2;

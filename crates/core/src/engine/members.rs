@@ -136,7 +136,9 @@ impl Engine {
         let apart = self.pos > self.gap.start && !self.gap_holds_line_end(source);
         let stray = container || string && apart;
         let look = self.look(source, self.pos);
-        if stray && try_peek!(words_before_separator(look), false) {
+        // The last words after a string may be an item: `["a", "b" c]`.
+        let last = container || source.byte(self.pos) == Some(b'(');
+        if stray && try_peek!(words_before_separator(look, last), false) {
             self.lex_start = self.pos;
             self.lex = Lex::Stray;
         } else {

@@ -8,6 +8,9 @@ use crate::{
     prose::{Block, Expected, Mark, Prose, Quoted},
 };
 
+/// Comes before JSON that a page must not run as a script.
+const GUARD: &[u8] = b")]}'";
+
 /// The text outside of documents.
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
@@ -57,6 +60,17 @@ impl Engine {
         let byte = match source.byte(at) {
             Some(byte @ (b'{' | b'[' | b'(' | b'`' | b'~' | b'<' | 0xE2)) => byte,
             Some(b'\'' | b'"') => return self.document_in_quotes(source),
+            // Written before JSON so that no page can run it as a script.
+            Some(b')') if self.documents.count == 0 => {
+                let ahead = source.from(at);
+                if ahead.len() < GUARD.len() && GUARD.starts_with(ahead) && !source.is_last() {
+                    return Ok(Some(Flow::Wait));
+                }
+                if !ahead.starts_with(GUARD) {
+                    return Ok(None);
+                }
+                return self.not_a_document(GUARD.len()).map(Some);
+            }
             // `\"{\\\"a\\\": 1}\"`: a document that was escaped twice, in quotes.
             Some(b'\\') => {
                 let ahead = source.from(at);

@@ -59,7 +59,10 @@ impl Engine {
                 };
                 Ok(Flow::Go)
             }
-            Action::InsertValue if token == Token::Comma && self.expect == Expect::Colon => {
+            Action::InsertValue
+                if matches!(token, Token::Comma | Token::Semicolon)
+                    && self.expect == Expect::Colon =>
+            {
                 match self.comma_for_colon(source) {
                     Err(Edge::More) => Ok(Flow::Wait),
                     Ok(true) => {
@@ -167,7 +170,14 @@ impl Engine {
             }
             Token::ObjectOpen => self.open(Shape::Object),
             Token::ArrayOpen => self.open(Shape::Array),
-            Token::GroupOpen => self.open(Shape::Tuple),
+            Token::GroupOpen => {
+                // `(555) 010-0199` is a number to call.
+                let look = self.look(source, self.pos + 1);
+                if self.frames.len() > 0 && try_peek!(area_code(look), false) {
+                    return self.open_bare(source, false);
+                }
+                self.open(Shape::Tuple)
+            }
             Token::Quote => self.accept_quote(source),
             Token::Number if matches!(self.expect, Expect::FirstKey | Expect::Key) => {
                 if self.reopens_as_set(source)? {
@@ -278,4 +288,17 @@ impl Engine {
         self.pass_container(&mut look)?;
         Ok(look.gap()? == b',')
     }
+}
+
+/// Whether digits, the end of the parentheses they are in, and more digits or a sign follow.
+fn area_code(mut look: Look<'_>) -> Result<bool, Edge> {
+    let from = look.passed();
+    while look.peek()?.is_ascii_digit() {
+        look.bump();
+    }
+    if look.passed() == from || look.peek()? != b')' {
+        return Ok(false);
+    }
+    look.bump();
+    Ok(look.blanks()?.is_ascii_digit())
 }

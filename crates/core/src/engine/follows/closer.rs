@@ -85,7 +85,7 @@ pub(super) fn closer(site: Site, mut look: Look<'_>, closer: u8) -> Result<Conti
 
 /// Whether words come before the separator that follows a closer, and after it what may: `] oops, "b": 1`.
 fn words_before_member(outer: Option<Shape>, mut look: Look<'_>) -> Result<bool, Edge> {
-    if look.passed() < 2 || !words_before_separator(look)? {
+    if look.passed() < 2 || !words_before_separator(look, true)? {
         return Ok(false);
     }
     while !matches!(look.peek()?, b',' | b'}' | b']') {

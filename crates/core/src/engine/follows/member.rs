@@ -97,6 +97,15 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
                 if words { Continuation::MemberOfWords } else { Continuation::Member }
             }
             b'=' | b'{' | b'[' | b'0'..=b'9' => Continuation::LooseMember,
+            // `"b"; 1`
+            b';' if !wide && named => {
+                look.bump();
+                look.gap()?;
+                match begins_value(look)? {
+                    true => Continuation::LooseMember,
+                    false => Continuation::CommaText,
+                }
+            }
             b',' | b'}' if !wide && named => Continuation::PairedString,
             _ if look.at_quote()? || is_literal(look.word()?) => Continuation::LooseMember,
             _ => Continuation::CommaText,

@@ -84,15 +84,19 @@ pub(in crate::engine) fn ends_line(mut look: Look<'_>) -> Result<bool, Edge> {
 }
 
 /// Whether nothing but words and signs comes before the next comma or closer, on the same line, so that
-/// they belong to no item. A literal is an item.
-pub(in crate::engine) fn words_before_separator(mut look: Look<'_>) -> Result<bool, Edge> {
+/// they belong to no item. A literal is an item. `closer` says whether they may come before a closer.
+pub(in crate::engine) fn words_before_separator(
+    mut look: Look<'_>,
+    closer: bool,
+) -> Result<bool, Edge> {
     let mut word = look;
     if is_literal(word.word()?) {
         return Ok(false);
     }
     loop {
         match look.peek()? {
-            b',' | b'}' | b']' => return Ok(look.passed() > 0),
+            b',' => return Ok(look.passed() > 0),
+            b'}' | b']' => return Ok(closer && look.passed() > 0),
             b'\n' | b'"' | b'\'' | b'`' | b'{' | b'[' | b':' | b'=' => return Ok(false),
             _ => look.bump(),
         }

@@ -183,6 +183,8 @@ impl<'a> Look<'a> {
             b'\n' | b'\r' | b'\t' => None,
             ESCAPE => Some(self.terminal_colour()?),
             0..=0x1f | 0x7f => Some(1),
+            // The line goes on, as in a shell.
+            b'\\' => matches!(self.peek_at(1)?, b'\n' | b'\r').then_some(1),
             _ => self.wide_space()?,
         })
     }
