@@ -117,7 +117,7 @@ fn main() {
         (reader(None), reader(Some("hermes")), reader(Some("qwen3_coder_xml")));
 
     for (title, text) in [("prose", prose(1 << 20)), ("prose about programs", technical(1 << 20))] {
-        for size in [4096, 16] {
+        for size in [text.len(), 4096, 64, 16] {
             let bytes = text.as_bytes();
             let search = || {
                 let found = bytes

@@ -165,7 +165,7 @@ impl Setup {
             tools,
             entries,
             markers,
-            wakes,
+            wakes: wakes.ready(),
             names,
             has_keys,
             inside,

@@ -40,7 +40,15 @@ pub(super) struct Wakes {
     seconds: Box<[[u64; 4]; 256]>,
     /// The pairs of bytes with which reasoning tags begin.
     tags: Vec<(u8, u8)>,
+    /// The only bytes with which anything may begin, if there are no more than these and they count
+    /// anywhere.
+    few: Option<[u8; FEW]>,
 }
+
+/// How many bytes are looked for in whole blocks. Compilers turn a comparison with each of them into a
+/// few instructions for many bytes, which a table cannot be.
+const FEW: usize = 3;
+const BLOCK: usize = 64;
 
 impl Wakes {
     pub(super) fn new() -> Self {
@@ -50,6 +58,7 @@ impl Wakes {
             counts: Box::new([ANYWHERE | START; 256]),
             seconds: Box::new([[0; 4]; 256]),
             tags: Vec::new(),
+            few: None,
         };
         // A sentence may end before a name.
         for byte in (0..=u8::MAX).filter(|byte| is_word(*byte) && *byte != b'.') {
@@ -116,6 +125,21 @@ impl Wakes {
         }
     }
 
+    /// Makes the search in blocks ready, once everything was added.
+    pub(super) fn ready(mut self) -> Self {
+        let firsts: Vec<u8> =
+            (0..=u8::MAX).filter(|first| self.places[usize::from(*first)] != 0).collect();
+        let anywhere = |first: &u8| self.places[usize::from(*first)] == ANYWHERE;
+        self.few = match firsts[..] {
+            [a] => Some([a; FEW]),
+            [a, b] => Some([a, b, b]),
+            [a, b, c] => Some([a, b, c]),
+            _ => None,
+        };
+        self.few = self.few.filter(|few| few.iter().all(anywhere));
+        self
+    }
+
     /// What may begin with a byte.
     pub(super) fn of(&self, first: u8) -> Wake {
         self.kinds[usize::from(first)]
@@ -123,7 +147,32 @@ impl Wakes {
 
     /// How many bytes there are before one with which anything may begin. `before` is the byte before them.
     #[inline]
-    pub(super) fn clear(&self, mut before: u8, bytes: &[u8]) -> usize {
+    pub(super) fn clear(&self, before: u8, bytes: &[u8]) -> usize {
+        match self.few {
+            Some(few) if bytes.len() >= BLOCK => self.clear_blocks(few, bytes),
+            _ => self.clear_bytes(before, bytes),
+        }
+    }
+
+    fn clear_blocks(&self, [a, b, c]: [u8; FEW], bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) {
+            let is = |byte: &u8| *byte == a || *byte == b || *byte == c;
+            if block.iter().fold(false, |found, byte| found | is(byte)) {
+                // The byte after the block says whether anything begins with its last one.
+                let window = bytes.get(at..=at + BLOCK).unwrap_or(block);
+                let clear = self.clear_bytes(b' ', window);
+                if clear < BLOCK {
+                    return at + clear;
+                }
+            }
+            at += BLOCK;
+        }
+        at + self.clear_bytes(b' ', bytes.get(at..).unwrap_or_default())
+    }
+
+    #[inline]
+    fn clear_bytes(&self, mut before: u8, bytes: &[u8]) -> usize {
         let begins = |before: u8, byte: u8| {
             self.places[usize::from(byte)] & self.counts[usize::from(before)] != 0
         };
@@ -174,5 +223,30 @@ mod tests {
             assert_eq!(wakes.clear(b' ', text.as_bytes()), clear, "{text}");
         }
         assert_eq!(wakes.clear(b'a', b"book"), 4);
+        assert!(wakes.ready().few.is_none());
+    }
+
+    /// A search in blocks finds the same places, wherever they are in a block.
+    #[test]
+    fn blocks_are_searched_like_bytes() {
+        let mut wakes = Wakes::new();
+        wakes.text("<tool_call>");
+        let ready = wakes.clone().ready();
+        assert!(ready.few.is_some());
+        let parts: [&[u8]; 8] = [b"a", b" ", b"<", b"<t", b"[", b"</", b"word by word ", b"\xE2"];
+        let mut seed = 1u32;
+        for length in 0..400 {
+            let mut text = Vec::new();
+            while text.len() < length {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // Most of it is plain, so that there are whole blocks.
+                let part = if seed >> 29 == 0 { (seed >> 8) as usize % parts.len() } else { 6 };
+                text.extend_from_slice(parts[part]);
+            }
+            for from in 0..text.len().min(70) {
+                let here = &text[from..];
+                assert_eq!(ready.clear(b'x', here), wakes.clear(b'x', here), "{here:?}");
+            }
+        }
     }
 }
