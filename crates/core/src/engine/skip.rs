@@ -1,6 +1,6 @@
 //! Dropping what has no meaning where it is.
 
-use super::{Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, try_peek};
+use super::{Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
 use crate::RepairKind;
 
 impl Engine {
@@ -16,8 +16,12 @@ impl Engine {
                     && self.gap.start >= self.committed;
                 let blank = source.slice(self.gap.start, at).iter().all(|b| b" \t\r\n".contains(b));
                 let from = if after && blank { self.gap.start } else { at };
-                self.edit(RepairKind::CodeFence, from..at + 3, "")?;
-                self.pos += 3;
+                let value =
+                    matches!(self.expect, Expect::MemberValue | Expect::Item | Expect::FirstItem);
+                let end =
+                    if value { try_peek!(self.label_end(source, at + 3), at + 3) } else { at + 3 };
+                self.edit(RepairKind::CodeFence, from..end, "")?;
+                self.pos = end;
                 self.document.fenced = self.expect == Expect::After;
                 if !self.is_scalar() {
                     self.outside.text.close_fence(b"");
@@ -49,6 +53,21 @@ impl Engine {
         self.edit(kind, at..end, "")?;
         self.pos = end;
         Ok(Flow::Go)
+    }
+
+    /// The end of the label of a fence around a value, as in ```` ```json ````. It is followed by a line
+    /// end or a bracket.
+    fn label_end(&mut self, source: &Source<'_>, at: usize) -> Result<usize, Edge> {
+        let mut look = self.look(source, at);
+        while look.peek()?.is_ascii_alphanumeric() {
+            look.bump();
+        }
+        let label = look.passed();
+        while matches!(look.peek()?, b' ' | b'\t' | b'\r') {
+            look.bump();
+        }
+        let is_label = matches!(look.peek()?, b'\n' | b'{' | b'[');
+        Ok(if is_label { at + label } else { at })
     }
 
     /// The end of `=` or `=>`, if all of it has arrived.
