@@ -1,4 +1,4 @@
-//! The memory of a gateway: with many streams open in the midst of a call, and over many requests to a provider that
+//! The memory of a gateway: with many streams open in the middle of a call, and over many requests to a provider that
 //! breaks.
 //!
 //! `cargo run --release -p jsonmend-proxy --example memory BINARY streams [STREAMS] [SECONDS]`

@@ -53,7 +53,7 @@ struct UnknownRecord {
     start: usize,
 }
 
-/// A call that is stated once more.
+/// A call that is stated again.
 #[derive(Debug, Serialize)]
 struct RestatedRecord {
     name: String,

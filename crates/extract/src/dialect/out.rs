@@ -105,7 +105,7 @@ impl Out {
         }
     }
 
-    /// Emits so many bytes of the input.
+    /// Emits the next `length` bytes of the input.
     fn source<S: CallSink>(&mut self, event: Event<'_>, length: usize, sink: &mut S) {
         self.at += length;
         if !self.muted {

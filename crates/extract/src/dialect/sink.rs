@@ -140,7 +140,7 @@ pub struct UnknownTool<'a> {
     pub offset: usize,
 }
 
-/// A call that is stated once more, with the same arguments.
+/// A call that is stated again, with the same arguments.
 ///
 /// Models write a call as a draft and then for good, or explain one that they have made. Such a call
 /// is to be run once. It is restated if there is prose between the two, three words or more, and if

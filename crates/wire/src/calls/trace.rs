@@ -56,7 +56,7 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
 
 /// Where the last token of the document begins, if what is certain of a text holds a whole one: a bracket, a quote, or
 /// all of a number or a word. The document may go on after it: a bracket that was dropped as doubled may be closed
-/// once more.
+/// again.
 fn last_token(mender: &Mender, text: &str, edit_log: &EditLog) -> Option<usize> {
     let closed = || mender.completion().is_none().then(|| edit_log.certain());
     let document = text.get(..mender.document_end().or_else(closed)?)?.trim_end();

@@ -181,7 +181,7 @@ fn a_call_that_is_refused_after_a_repair_has_left_is_cut_off_there() {
     }
 }
 
-/// A bracket that was dropped as doubled may be closed once more, so the document has not ended for sure.
+/// A bracket that was dropped as doubled may be closed again, so the document has not ended for sure.
 #[test]
 fn the_end_of_a_document_waits_whatever_may_follow_it() {
     for text in ["{{a: 1}", "{{\"a\": 1}", "{{{'a': [1]} "] {
@@ -232,7 +232,7 @@ fn a_call_whose_resent_pieces_were_joined_is_cut_off_too() {
     assert!(out.said.calls()[0].outcome().is_complete());
 }
 
-/// The provider states the whole arguments once more.
+/// The provider states the whole arguments again.
 #[test]
 fn a_repetition_of_a_call_that_was_cut_off_is_cut_off_if_it_is_the_same_text() {
     let event = |kind: &str, rest: &str| {

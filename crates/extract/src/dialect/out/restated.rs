@@ -1,4 +1,4 @@
-//! Calls that a model states twice: as a draft and then for good, or once more in an explanation.
+//! Calls that a model states twice: as a draft and then for good, or again in an explanation.
 //!
 //! A call is restated if it equals an earlier one, there is prose between them, and a marker is missing
 //! around at least one of the two: between markers, a model that calls twice means to. Whether it is
