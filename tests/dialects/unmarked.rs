@@ -160,6 +160,16 @@ fn no_argument_next_to_the_name_is_lost() {
 }
 
 #[test]
+fn a_call_without_arguments_has_nothing_that_was_not_read() {
+    for members in [r#""argum(nts": {"seats": 2}"#, r#""args_of": [1]"#, r#""note": 1, "seat": 2"#]
+    {
+        may_not_run(&format!("<tool_call>{{\"name\": \"book\", {members}}}</tool_call>"));
+    }
+    let bare = r#"<tool_call>{"name": "now", "id": "c1", "type": "function"}</tool_call>"#;
+    yields(bare, &[("now", "{}")], "");
+}
+
+#[test]
 fn a_name_is_glued_to_the_sentence_before() {
     yields("I will do that.book\n{\"seats\": 2}", &[("book", "{\"seats\":2}")], "I will do that.");
     is_text("Here is a book\n{\"pages\": 2}");

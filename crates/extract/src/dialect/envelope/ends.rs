@@ -71,7 +71,8 @@ impl Envelope {
             // Without arguments, the name alone is a call only where it may be one.
             self.call.begun = true;
             self.holds = false;
-            self.call.refused |= !(ctx.row.bare_name || ctx.auto);
+            // With a member that means nothing, arguments may be missing.
+            self.call.refused |= !(ctx.row.bare_name || ctx.auto) || self.has_unread(level, ctx);
             let members = self.passed_members(level, ctx);
             ctx.arguments(&[b"{", &members[..], b"}"].concat());
             self.end_begun(ctx);

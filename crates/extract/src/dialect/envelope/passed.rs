@@ -105,6 +105,14 @@ impl Envelope {
         self.call.id.clone().filter(|_| !self.call.passed.members.iter().any(taken))
     }
 
+    /// Whether there is a member at this level that neither a call has around it nor the tool takes.
+    pub(super) fn has_unread<S: CallSink>(&self, level: usize, ctx: &Ctx<'_, S>) -> bool {
+        let tool = self.call.name.as_ref().and_then(|name| ctx.tools.known(name));
+        let taken = |member: &Member| tool.is_some_and(|tool| tool.has(&member.key));
+        let mut members = self.call.passed.members.iter();
+        members.any(|member| member.level == level && !member.is_usual() && !taken(member))
+    }
+
     /// The members at this level that are arguments of the tool.
     pub(super) fn passed_members<S: CallSink>(&self, level: usize, ctx: &Ctx<'_, S>) -> Vec<u8> {
         let mut json = Vec::new();
