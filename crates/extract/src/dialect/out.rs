@@ -250,7 +250,8 @@ impl<S: CallSink> Ctx<'_, S> {
         let known = self.tools.is_empty() || self.tools.contains(name);
         let nearest = if known { None } else { self.tools.nearest(name) };
         let refused = self.auto || self.row.unknown != Unknown::Call;
-        if name.is_empty() || name.bytes().any(|byte| byte.is_ascii_control()) {
+        // What is held may exceed the limit within one piece, before anybody has looked.
+        if name.is_empty() || name.bytes().any(|byte| byte.is_ascii_control()) || self.is_full() {
             return false;
         }
         if !known && refused {
