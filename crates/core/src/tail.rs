@@ -118,10 +118,9 @@ impl Tail {
         self.touched = true;
     }
 
-    /// Notes that closers come before it, this many.
-    pub const fn closers(&mut self, count: usize) {
+    /// Notes that closers come before it.
+    pub const fn closers(&mut self) {
         self.stray = true;
-        self.rest.closers += count as i32;
     }
 
     /// Notes that a fence was closed. What follows is on its line.
@@ -140,12 +139,10 @@ impl Tail {
         if self.first.is_none() {
             self.rest.inline = !self.below;
         }
-        self.rest.byte(byte);
         if self.colour.read(byte) {
             return;
         }
         match (self.first, self.second) {
-            _ if self.left == 0 => return,
             (None, _) if byte.is_ascii_whitespace() => {
                 self.below |= byte == b'\n';
                 return;
@@ -154,6 +151,10 @@ impl Tail {
                 self.stray |= matches!(byte, b'}' | b']');
                 return;
             }
+            _ => self.rest.byte(byte),
+        }
+        match (self.first, self.second) {
+            _ if self.left == 0 => return,
             (None, _) => self.first = Some(byte),
             (_, None) => self.second = Some(byte),
             _ => {}
@@ -195,7 +196,7 @@ impl Tail {
     /// ```
     #[must_use]
     pub const fn lacks_end(&self) -> bool {
-        self.goes_on() && self.rest.closers <= 0
+        self.goes_on() && !self.rest.has_end()
     }
 
     /// Whether it is left open: a bracket in it is not closed, or, after a document of which more than
@@ -259,19 +260,33 @@ impl Tail {
     }
 }
 
-/// What text after a document leaves open.
+/// What text after a document leaves open. Brackets in strings do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Remainder {
     /// How many brackets were closed, less those that were opened.
-    pub(crate) closers: i32,
+    closers: i32,
+    quoted: Quoted,
     /// The last byte that is no white space.
     last: u8,
     /// Whether it begins on the document's line.
     inline: bool,
 }
 
+/// Where a byte is in a string, or what may be one: a quote where a value or a key begins opens it, and
+/// one before a comma, a colon or a closer closes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quoted {
+    Outside,
+    Inside,
+    /// After a backslash.
+    Escaped,
+    /// After a quote that may have closed it.
+    Closing,
+}
+
 impl Remainder {
-    pub(crate) const NOTHING: Self = Self { closers: 0, last: 0, inline: false };
+    pub(crate) const NOTHING: Self =
+        Self { closers: 0, quoted: Quoted::Outside, last: 0, inline: false };
 
     /// At the beginning of a text, which may be on the document's line.
     pub(crate) const fn beginning(inline: bool) -> Self {
@@ -279,18 +294,41 @@ impl Remainder {
     }
 
     const fn byte(&mut self, byte: u8) {
-        self.closers = self.closers.saturating_add(closes(byte) as i32);
+        self.quoted = match (self.quoted, byte) {
+            (Quoted::Outside, b'"') if matches!(self.last, b',' | b':' | b'[' | b'{') => {
+                Quoted::Inside
+            }
+            // A string that goes on here was more likely not closed.
+            (_, b'\n') => Quoted::Outside,
+            (Quoted::Inside, b'\\') => Quoted::Escaped,
+            (Quoted::Inside | Quoted::Closing, b'"') => Quoted::Closing,
+            (Quoted::Closing, b',' | b':' | b'}' | b']') => Quoted::Outside,
+            (Quoted::Closing, _) if byte.is_ascii_whitespace() => Quoted::Closing,
+            (Quoted::Escaped | Quoted::Closing, _) => Quoted::Inside,
+            (state, _) => state,
+        };
+        match (self.quoted, byte) {
+            (Quoted::Outside, b'}' | b']') => self.closers = self.closers.saturating_add(1),
+            (Quoted::Outside, b'{' | b'[') => self.closers = self.closers.saturating_sub(1),
+            _ => {}
+        }
         if !byte.is_ascii_whitespace() {
             self.last = byte;
         }
     }
 
     pub(crate) fn pass(&mut self, text: &[u8]) {
-        let more = closers(text).clamp(i32::MIN as isize, i32::MAX as isize) as i32;
-        self.closers = self.closers.saturating_add(more);
-        if let Some(last) = text.trim_ascii_end().last() {
-            self.last = *last;
-        }
+        text.iter().for_each(|byte| self.byte(*byte));
+    }
+
+    /// Whether more brackets are closed in it than opened.
+    pub(crate) const fn closes(self) -> bool {
+        self.closers > 0
+    }
+
+    /// Whether it holds the bracket that closes the document, if it is the rest of that.
+    pub(crate) const fn has_end(self) -> bool {
+        self.closes() && !matches!(self.quoted, Quoted::Inside | Quoted::Escaped)
     }
 
     /// Whether the end of the text is missing after a document whose end was in doubt.
@@ -298,19 +336,6 @@ impl Remainder {
         let word =
             self.last.is_ascii_alphanumeric() || matches!(self.last, b'"' | b',' | b':' | b'\\');
         self.closers < 0 || guessed && self.inline && word
-    }
-}
-
-/// How many brackets are closed in `text`, less those that are opened.
-pub(crate) fn closers(text: &[u8]) -> isize {
-    text.iter().map(|byte| closes(*byte)).sum()
-}
-
-const fn closes(byte: u8) -> isize {
-    match byte {
-        b'}' | b']' => 1,
-        b'{' | b'[' => -1,
-        _ => 0,
     }
 }
 
@@ -354,6 +379,27 @@ mod tests {
             ("", true, true, false),
         ] {
             assert_eq!(reads_on(text, doubtful, touched), rest, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_end_is_missing_unless_a_bracket_outside_of_strings_closes_it() {
+        for (text, lacks) in [
+            (", \"b\": 2", true),
+            (", \"b\": 2}", false),
+            ("}], \"b\": 2", true),
+            ("}], \"b\": 2}", false),
+            (", \"b\": \"see :]\", \"c\": 2", true),
+            (", \"b\": \"see :[\", \"c\": 2}", false),
+            (", \"b\": \"x\\\": }", true),
+            (", \"b\": \"say \"hi\" [\", \"c\": 2}", false),
+            (", \"b\": [1, \u{1b}[31m2\u{1b}[0m]}", false),
+            (", \"b\": \"not closed,\n\"c\": 2}", false),
+            ("\"}", false),
+        ] {
+            let mut tail = Tail::of(text.as_bytes(), 64);
+            tail.touch();
+            assert_eq!(tail.lacks_end(), lacks, "{text}");
         }
     }
 

@@ -160,10 +160,10 @@ impl Margin {
         self.after.is_some_and(|after| after.closers.is_some())
     }
 
-    /// Records `count` stray closers that end at `end`.
-    pub(crate) const fn closers(&mut self, end: usize, count: usize) {
+    /// Records stray closers that end at `end`.
+    pub(crate) const fn closers(&mut self, end: usize) {
         if let Some(after) = &mut self.after {
-            after.tail.closers(count);
+            after.tail.closers();
             after.closers = Some(end);
         }
     }

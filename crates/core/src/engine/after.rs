@@ -7,7 +7,7 @@ use super::{
     source::{Edge, Look},
     try_peek,
 };
-use crate::{RepairKind, TrailingDocuments};
+use crate::{RepairKind, TrailingDocuments, tail::Remainder};
 
 impl Engine {
     /// Decides what to do with a token after the document.
@@ -115,7 +115,7 @@ impl Engine {
         let closed = source.byte(end.wrapping_sub(1)) == Some(b']') && self.closed.items > 0;
         let array = source.byte(self.document.start) == Some(b'[') && !self.closed.is_object;
         if !(scalar && closed && array)
-            || self.rest_closers(source).is_none_or(|closers| closers <= 0)
+            || !self.rest_after(source).is_some_and(Remainder::closes)
             || self.was_edited(end)
         {
             return Ok(false);

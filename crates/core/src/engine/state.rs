@@ -139,8 +139,8 @@ pub(super) struct Trials {
 pub(super) struct Rest {
     /// The offsets at which the last line starts and ends.
     pub(super) last_line: Option<(usize, usize)>,
-    /// The offset from which brackets were counted, and how many are closed, less those that are opened.
-    pub(super) closers: Option<(usize, isize)>,
+    /// The offset from which the rest was read, and what it leaves open.
+    pub(super) remainder: Option<(usize, Remainder)>,
 }
 
 /// What stopped the engine, or cut off the document.

@@ -1,10 +1,7 @@
 //! Text after the last document.
 
 use super::{Dropping, Edit, Engine, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
-use crate::{
-    Repair, RepairKind, Tail, TrailingDocuments,
-    tail::{self, Remainder},
-};
+use crate::{Repair, RepairKind, Tail, TrailingDocuments, tail::Remainder};
 
 impl Engine {
     /// Drops everything from here on.
@@ -107,31 +104,24 @@ impl Engine {
         Ok(Flow::Wait)
     }
 
-    /// How many brackets are closed from `pos` on, less those that are opened. They are counted after
-    /// one document only, because that takes reading the whole rest. Whole-text path only.
-    pub(super) fn rest_closers(&mut self, source: &Source<'_>) -> Option<isize> {
-        let pos = self.pos;
-        let counted = *self.trials.rest.get_or_insert_default().closers.get_or_insert_with(|| {
+    /// What the rest from `pos` on leaves open. It is read after one document only, because that takes
+    /// reading all of it. Whole-text path only.
+    pub(super) fn rest_after(&mut self, source: &Source<'_>) -> Option<Remainder> {
+        let (pos, inline) = (self.pos, !self.gap_holds_line_end(source));
+        let read = *self.trials.rest.get_or_insert_default().remainder.get_or_insert_with(|| {
             let rest = source.from(pos);
             self.steps += rest.len() as u64;
-            (pos, tail::closers(rest))
+            let mut remainder = Remainder::beginning(inline);
+            remainder.pass(rest);
+            (pos, remainder)
         });
-        (counted.0 == pos).then_some(counted.1)
+        (read.0 == pos).then_some(read.1)
     }
 
     /// Whether text after the document is all there, which has signs of the document or comes after one
     /// that was in doubt.
     const fn has_end(&self, rest: Remainder, goes_on: bool) -> bool {
-        if goes_on { rest.closers > 0 } else { !rest.is_open(self.document.guessed) }
-    }
-
-    /// What the rest from `pos` on leaves open.
-    fn rest_after(&mut self, source: &Source<'_>) -> Option<Remainder> {
-        let closers = self.rest_closers(source)?;
-        let mut rest = Remainder::beginning(!self.gap_holds_line_end(source));
-        rest.pass(source.from(source.end().saturating_sub(self.window)));
-        rest.closers = closers.clamp(i32::MIN as isize, i32::MAX as isize) as i32;
-        Some(rest)
+        if goes_on { rest.has_end() } else { !rest.is_open(self.document.guessed) }
     }
 
     /// What was dropped has signs of the document. If it does not hold the bracket that closes that,

@@ -247,7 +247,7 @@ impl Extractor {
         if let Some(bytes @ [_, ..]) = rest.get(..closers) {
             self.text(bytes, sink);
             self.prose.pass_space(bytes);
-            self.margin.closers(self.at + closers, closers);
+            self.margin.closers(self.at + closers);
             return Flow::Read(closers);
         }
         if matches!(rest.first(), Some(b'"' | b'\'')) {
