@@ -1,10 +1,12 @@
 //! Asks only for the parts of a value that are wrong, and puts the reply back into the rest.
 
 use jsonmend_core::{JsonType, Options, Policy};
-use jsonmend_schema::{FitOptions, Issue, IssueCode, Schema, Tree};
+use jsonmend_extract::{Scope, mend_text};
+use jsonmend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 use serde_json::{Map, Value, json};
 
 use crate::{
+    kept::{Difference, difference},
     prompt::frame::harmless_line,
     splice::{Edit, splice},
     subschema,
@@ -134,13 +136,26 @@ impl Fields {
             let fitted = schema.fit(reply.as_bytes(), &options);
             fitted.outcome().is_complete().then(|| fitted.text().map(str::to_owned)).flatten()
         });
-        let Some(text) = fitted else { return Vec::new() };
-        let Ok(tree) = Tree::read(&text) else { return Vec::new() };
+        fitted.map_or_else(Vec::new, |text| self.put_back(&text))
+    }
+
+    /// The same, for a reply that has more in it than the fields, or has them in another object.
+    pub(crate) fn merge_loosely(&self, reply: &str) -> Vec<String> {
+        let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+        let mended = mend_text(reply.as_bytes(), Scope::Best, &engine);
+        let text = mended.text().filter(|_| mended.outcome().is_complete());
+        text.map_or_else(Vec::new, |text| self.put_back(text))
+    }
+
+    /// The value with the fields of a reply, in up to two ways.
+    fn put_back(&self, reply: &str) -> Vec<String> {
+        let Ok(tree) = Tree::read(reply) else { return Vec::new() };
+        let Some(values) = self.values(tree.root()) else { return Vec::new() };
         let mut edits = Vec::new();
         let mut renamed = Vec::new();
         for field in &self.fields {
             // What is left out is asked for again, and what should not be there stays until then.
-            let Some(value) = tree.root().member(&field.key) else { continue };
+            let Some(value) = values.member(&field.key) else { continue };
             let is_removal = field.is_removal || field.is_optional;
             let edit = match is_removal && value.is_null() {
                 true => Edit::Remove,
@@ -155,6 +170,50 @@ impl Fields {
             splice(&self.base, &edits)
         });
         kept.into_iter().chain(removed).collect()
+    }
+
+    /// The object with the keys of the fields: the reply, or the only member of it.
+    fn values<'t>(&self, reply: Node<'t>) -> Option<Node<'t>> {
+        let has_key =
+            |node: &Node<'t>| self.fields.iter().any(|field| node.member(&field.key).is_some());
+        let mut inside = reply.children();
+        let only =
+            inside.next().filter(|_| inside.next().is_none() && reply.kind() == JsonType::Object);
+        [Some(reply), only].into_iter().flatten().find(has_key)
+    }
+
+    /// The value with the parts that were asked for, taken from a reply that states the value as a whole. `None` if
+    /// one of them is not in it, or if it contradicts a part that is kept.
+    pub(crate) fn merge_whole(&self, sent: &str) -> Option<String> {
+        let tree = Tree::read(sent).ok()?;
+        let difference = self.difference(&tree)?;
+        if difference.contradicts {
+            return None;
+        }
+        let edits = self.fields.iter().map(|field| match tree.at(&field.pointer) {
+            Some(value) => Some((field.pointer.clone(), Edit::Set(value.raw().to_owned()))),
+            None => (!difference.lacks && (field.is_removal || field.is_optional))
+                .then(|| (field.pointer.clone(), Edit::Remove)),
+        });
+        splice(&self.base, &edits.collect::<Option<Vec<_>>>()?)
+    }
+
+    /// Whether a part that the model should have kept is missing in a value that it sent as a whole.
+    pub(crate) fn is_short(&self, sent: &str) -> bool {
+        let tree = Tree::read(sent).ok();
+        tree.and_then(|tree| self.difference(&tree)).is_some_and(|difference| difference.lacks)
+    }
+
+    /// The value that the fields belong to.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    fn difference(&self, sent: &Tree<'_>) -> Option<Difference> {
+        let base = Tree::read(&self.base).ok()?;
+        let moved = self.fields.iter().filter_map(|field| field.sent_as.as_deref());
+        let asked = self.fields.iter().map(|field| field.pointer.as_str()).chain(moved);
+        Some(difference(&base, sent, asked))
     }
 }
 

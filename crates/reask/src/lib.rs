@@ -43,6 +43,7 @@ mod example;
 mod failure;
 mod fields;
 mod join;
+mod kept;
 mod machine;
 mod mode;
 mod options;

@@ -1,5 +1,7 @@
 //! Reads an answer: local repair, with all that is known about what was asked.
 
+use std::collections::HashSet;
+
 use jsonmend_core::{JsonType, Options, Outcome};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{FitOptions, Fitted, Schema, Tree};
@@ -58,9 +60,9 @@ pub(crate) fn read(
         Asked::Fields(fields) => {
             let has_ended = answer.finish.is_clean() || is_closed(&content);
             let may = answer.has_ended() && has_ended;
-            // The reply is read for its fields in up to two ways, put into the rest in up to two ways, and read as
-            // the whole value. Together, that is as much work as one text may take.
-            let fit = share(5);
+            // The reply is read for its fields in up to two ways, put into the rest in up to five, and read as the
+            // whole value. Together, that is about as much work as one text may take.
+            let fit = share(8);
             let texts = if may { fields.merge(&content, fit.steps()) } else { Vec::new() };
             let mut first = None;
             for text in &texts {
@@ -70,9 +72,25 @@ pub(crate) fn read(
                 }
                 first.get_or_insert(reading);
             }
-            // The model may have sent the whole value.
+            // The model may have sent the whole value, in which it may change parts that it was not asked for.
             let whole = plain(&content, &fit);
-            if whole.value().is_some() { whole } else { first.unwrap_or(whole) }
+            let is_short = whole.json().is_some_and(|sent| fields.is_short(sent));
+            if whole.value().is_some() && !is_short {
+                return whole;
+            }
+            // Or it has sent the fields with something else, or a part of the value with the fields in their places.
+            let loose = if may { fields.merge_loosely(&content) } else { Vec::new() };
+            let placed = whole.json().filter(|_| may).and_then(|sent| fields.merge_whole(sent));
+            for text in loose.iter().chain(&placed) {
+                let reading = merged(schema, &fit, text);
+                if reading.value().is_some() {
+                    return reading;
+                }
+                first.get_or_insert(reading);
+            }
+            // What lacks a part that was good is no better than what there was before.
+            let before = is_short.then(|| merged(schema, &fit, fields.base()));
+            first.or(before).unwrap_or(whole)
         }
         Asked::Rest { prefix } => {
             let joined = join::readings(prefix, &content, is_shown);
@@ -89,6 +107,8 @@ fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Rea
         let mut reading = plain(&joined.text);
         let as_it_is = reading.fitted.risk().is_none();
         reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
+        // A model that begins anew inside of an object states its keys a second time.
+        reading.is_complete &= as_it_is || !reading.value().is_some_and(repeats_a_key);
         reading
     };
     let mut readings: Vec<(Kind, Reading)> = Vec::new();
@@ -115,6 +135,20 @@ fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Rea
             readings.swap_remove(likely.unwrap_or_default()).1
         }
     }
+}
+
+/// Whether an object in a JSON text has two members of one name.
+fn repeats_a_key(text: &str) -> bool {
+    let Ok(tree) = Tree::read(text) else { return false };
+    let mut left = vec![tree.root()];
+    while let Some(node) = left.pop() {
+        let mut keys = HashSet::new();
+        if !node.children().filter_map(|child| child.key()).all(|key| keys.insert(key)) {
+            return true;
+        }
+        left.extend(node.children().filter(|child| child.is_container()));
+    }
+    false
 }
 
 fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> Reading {

@@ -111,6 +111,9 @@ impl<E: std::error::Error + 'static> std::error::Error for DeadlineError<E> {
     }
 }
 
+/// Items in a row that are ready, before the timers get their turn.
+const READY_A_TURN: usize = 64;
+
 pin_project! {
     /// A source with deadlines. Created with [`with_deadlines`].
     pub struct WithDeadlines<S, T: Timer> {
@@ -122,6 +125,8 @@ pin_project! {
         total: Option<T::Sleep>,
         #[pin]
         idle: Option<T::Sleep>,
+        // How many items in a row were ready.
+        ready: usize,
     }
 }
 
@@ -153,7 +158,7 @@ where
     S: Stream<Item = Result<B, E>>,
     T: Timer,
 {
-    WithDeadlines { stream: Some(stream), deadlines, timer, total: None, idle: None }
+    WithDeadlines { stream: Some(stream), deadlines, timer, total: None, idle: None, ready: 0 }
 }
 
 impl<S, B, E, T> Stream for WithDeadlines<S, T>
@@ -175,13 +180,21 @@ where
                 return Poll::Ready(Some(Err(DeadlineError::Total(limit))));
             }
         }
+        // A source that is always ready must not keep the runtime from its timers.
+        if *this.ready == READY_A_TURN {
+            *this.ready = 0;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         if let Poll::Ready(item) = stream.poll_next(cx) {
+            *this.ready += 1;
             this.idle.set(None);
             if item.is_none() {
                 this.stream.set(None);
             }
             return Poll::Ready(item.map(|item| item.map_err(DeadlineError::Upstream)));
         }
+        *this.ready = 0;
         let Some(limit) = this.deadlines.idle else { return Poll::Pending };
         if this.idle.is_none() {
             this.idle.set(Some(this.timer.sleep(limit)));

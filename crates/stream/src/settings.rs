@@ -125,11 +125,14 @@ impl Settings {
         AcceptOptions::new().with_cap(self.cap, oversized)
     }
 
-    /// The options for a schema: all rules, or none.
+    /// The options for a schema: all rules, or none, and the repairs that are allowed.
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn fit_options(&self) -> jsonmend_schema::FitOptions {
         let options = jsonmend_schema::FitOptions::new();
+        let engine = options.engine().clone();
+        let policy = self.policy(engine.policy());
+        let options = options.with_engine(engine.with_policy(policy));
         if self.coerces { options } else { options.with_rules(jsonmend_schema::Rules::none()) }
     }
 

@@ -5,7 +5,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use jsonmend_core::{EventReader, Options, Outcome, ParseEvent};
+use jsonmend_core::{EventReader, Options, Outcome, ParseEvent, Repair, RepairKind, Risk};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::Call;
 
@@ -27,6 +27,8 @@ pub(crate) struct Splitter {
     walk: Walk,
     /// The text has ended: what comes now may be what closes a document that was cut off.
     ending: bool,
+    /// Whether a repair of the document was a guess.
+    guessed: bool,
     /// Something of the response was lost, and this many items of the document had closed before.
     lost: Option<usize>,
     /// What was emitted of a call.
@@ -104,7 +106,14 @@ impl Splitter {
             last: None,
             ready: VecDeque::new(),
         };
-        Self { reader: EventReader::new(), walk, ending: false, lost: None, sent: None }
+        Self {
+            reader: EventReader::new(),
+            walk,
+            ending: false,
+            guessed: false,
+            lost: None,
+            sent: None,
+        }
     }
 
     /// An item is certain once it has closed, unless the document ended before.
@@ -156,6 +165,7 @@ fn segments(pointer: &str) -> Box<[Box<str>]> {
 impl TextSink for Splitter {
     fn begin(&mut self, _: usize) {
         self.reader.reset();
+        self.guessed = false;
         let walk = &mut self.walk;
         (walk.depth, walk.begun) = (0, 0);
         (walk.key_fits, walk.found) = (false, false);
@@ -187,6 +197,15 @@ impl TextSink for Splitter {
 
     fn raw(&mut self) {
         self.reader.stop();
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        // What was dropped may be items, if it looks like the rest of the array or if a guess ended that.
+        self.guessed |= repair.kind().risk() == Risk::Guess;
+        let stray = repair.kind() == RepairKind::StrayText;
+        if stray || self.guessed && repair.kind() == RepairKind::SecondDocument {
+            self.lose();
+        }
     }
 
     fn end(&mut self, outcome: Outcome) {

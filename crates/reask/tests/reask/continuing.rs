@@ -219,3 +219,32 @@ fn a_call_that_was_cut_off_is_made_again() {
     let ask = asked(reask.answer(&answer, Duration::ZERO));
     assert_eq!(ask.kind(), AskKind::Whole);
 }
+
+#[test]
+fn a_rest_that_begins_anew_is_not_put_into_a_string() {
+    #[derive(serde::Deserialize)]
+    struct Parts {
+        body: String,
+    }
+    let schema = schema(
+        r#"{"type": "object", "properties": {
+            "title": {"type": "string"}, "body": {"type": "string"}, "n": {"type": "integer"}
+        }, "required": ["title", "body", "n"], "additionalProperties": false}"#,
+    );
+    for rest in [
+        "```json\n{\"title\": \"Hello world\", \"body\": \"x y z w\", \"n\": 1}\n```",
+        "Sorry, here it is again:\n{\"title\": \"Hello world\", \"body\": \"x y z w\", \"n\": 1}",
+        "{\n  \"title\": \"Hello world\",\n  \"body\": \"x y z w\",\n  \"n\": 1,\n}",
+    ] {
+        for shown in [false, true] {
+            let mut reask = Reask::new(&schema, ReaskOptions::new());
+            let first = cut(r#"{"title": "Hello world", "body": "x y z"#).with_shown(shown);
+            continued(reask.answer(&first, Duration::ZERO));
+            if let Step::Done(done) = says(&mut reask, rest) {
+                assert!(!shown, "{rest}");
+                let value: Parts = done.parse().unwrap();
+                assert_eq!(value.body, "x y z w", "{rest}");
+            }
+        }
+    }
+}

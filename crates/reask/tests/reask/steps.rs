@@ -320,3 +320,49 @@ fn a_list_in_which_everything_is_wrong_is_asked_for_as_a_whole() {
     let ask = asked(reask.answer(&wrong, Duration::ZERO));
     assert_eq!(ask.fields(), ["/rows/1", "/rows/2/0"]);
 }
+
+#[test]
+fn a_reply_never_drops_what_was_not_asked_for() {
+    let source = serde_json::json!({
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "items": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"sku": {"type": "string"}, "qty": {"type": "integer"}},
+                    "required": ["sku", "qty"]
+                }
+            }
+        },
+        "required": ["items"]
+    });
+    let schema = schema(&source.to_string());
+    let first = r#"{"id": "o-17", "items": [{"sku": "A", "qty": 1}, {"sku": "B", "qty": "some"}]}"#;
+    let right = serde_json::json!({"id": "o-17", "items": [{"sku": "A", "qty": 1}, {"sku": "B", "qty": 2}]});
+    for reply in [
+        r#"{"items": [{"sku": "B", "qty": 2}]}"#,
+        r#"{"items": []}"#,
+        r#"{"id": "o-17", "items": [{"sku": "A", "qty": 1}]}"#,
+        r#"{"error": "I do not know", "items": []}"#,
+    ] {
+        let mut reask = Reask::new(&schema, ReaskOptions::new());
+        asked(says(&mut reask, first));
+        // It is no answer, so the same is asked for again.
+        asked(says(&mut reask, reply));
+        let done = done(says(&mut reask, r#"{"items_1_qty": 2}"#));
+        assert_eq!(done.parse::<serde_json::Value>().unwrap(), right, "{reply}");
+    }
+    for reply in [
+        r#"{"items_1_qty": 2, "why": "two"}"#,
+        r#"{"answer": {"items_1_qty": 2}}"#,
+        "Sure!\n{\"items_1_qty\": 2}",
+        r#"{"items": [{"sku": "A", "qty": 1}, {"sku": "B", "qty": 2}]}"#,
+    ] {
+        let mut reask = Reask::new(&schema, ReaskOptions::new());
+        asked(says(&mut reask, first));
+        let done = done(says(&mut reask, reply));
+        assert_eq!(done.parse::<serde_json::Value>().unwrap(), right, "{reply}");
+    }
+}
