@@ -147,3 +147,12 @@ fn a_source_with_deadlines_is_a_source() {
     let (source, _) = Source::cut(b"x", 1);
     is_source(&with_deadlines(source, Deadlines::new(), Clock::default().timer()));
 }
+
+/// A source that is always ready lets the runtime reach its timers.
+#[test]
+fn a_busy_source_gives_the_timers_their_turn() {
+    let endless = stream::repeat_with(|| Ok::<_, &str>("x"));
+    let mut chunks = pin!(with_deadlines(endless, both(), Clock::default().timer()));
+    let ready = (0..1000).filter(|_| chunks.next().now_or_never().is_some()).count();
+    assert!((900..1000).contains(&ready), "{ready}");
+}

@@ -515,3 +515,14 @@ fn a_text_without_json_has_no_array() {
         }
     }
 }
+
+/// What a repair drops after the array may be the rest of it, so a guess is no end.
+#[test]
+fn items_that_a_repair_drops_are_missed() {
+    let text = r#"{"items": [{"id": 1}, ], {"id": 3}, {"id": 4}]}"#;
+    for size in [1, 5, text.len()] {
+        let sum = read(Source::cut(text.as_bytes(), size).0, "/items", JsonOptions::new());
+        assert_eq!(sum.items.first(), Some(&(0, json!({"id": 1}))));
+        assert_eq!(sum.errors.len(), 1, "{sum:?}");
+    }
+}
