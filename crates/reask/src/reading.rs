@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use jsonmend_core::{JsonType, Options, Outcome};
 use jsonmend_extract::{Scope, mend_text};
-use jsonmend_schema::{FitOptions, Fitted, Schema, Tree};
+use jsonmend_schema::{FitOptions, Fitted, Node, Schema, Tree};
 use jsonmend_wire::FinishReason;
 
 use crate::{
@@ -146,7 +146,7 @@ fn repeats_a_key(text: &str) -> bool {
         if !node.children().filter_map(|child| child.key()).all(|key| keys.insert(key)) {
             return true;
         }
-        left.extend(node.children().filter(|child| child.is_container()));
+        left.extend(node.children().filter(Node::is_container));
     }
     false
 }

@@ -114,8 +114,7 @@ impl Engine {
             || source.byte(next).is_some_and(|byte| byte.is_ascii_digit() || byte == b'-');
         let closed = source.byte(end.wrapping_sub(1)) == Some(b']') && self.closed.items > 0;
         let array = source.byte(self.document.start) == Some(b'[') && !self.closed.is_object;
-        if !(scalar && closed && array)
-            || !self.rest_after(source).is_some_and(Remainder::closes)
+        if !(scalar && closed && array && self.rest_after(source).is_some_and(Remainder::closes))
             || self.was_edited(end)
         {
             return Ok(false);
