@@ -467,3 +467,19 @@ fn a_channel_of_json_is_that_document() {
         }
     }
 }
+
+/// Brackets in strings, colours and closers before the rest of a document do not end it.
+#[test]
+fn the_rest_of_a_document_lacks_its_end() {
+    for (text, outcome) in [
+        ("{\"a\": [1]}], \"b\": 2", Outcome::Closed),
+        ("{\"a\": [1]}], \"b\": 2}", Outcome::Repaired),
+        ("{\"a\": 1}, \"b\": \"see :]\", \"c\": 2", Outcome::Closed),
+        ("{\"a\": 1}, \"b\": \"see :]\", \"c\": 2}", Outcome::Repaired),
+    ] {
+        for scope in [Scope::First, Scope::Whole] {
+            let (_, _, found) = account(text, scope);
+            assert_eq!(found, outcome, "{scope:?} {text}");
+        }
+    }
+}

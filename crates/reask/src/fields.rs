@@ -172,24 +172,27 @@ impl Fields {
         kept.into_iter().chain(removed).collect()
     }
 
-    /// The object with the keys of the fields: the reply, or the only member of it.
+    /// The object with the keys of the fields: the reply, or the only member of it, if that is no part of the value.
     fn values<'t>(&self, reply: Node<'t>) -> Option<Node<'t>> {
         let has_key =
             |node: &Node<'t>| self.fields.iter().any(|field| node.member(&field.key).is_some());
-        let mut inside = reply.children();
-        let only =
-            inside.next().filter(|_| inside.next().is_none() && reply.kind() == JsonType::Object);
-        [Some(reply), only].into_iter().flatten().find(has_key)
+        if has_key(&reply) || reply.kind() != JsonType::Object {
+            return Some(reply);
+        }
+        let mut members = reply.children();
+        let only = members.next().filter(|_| members.next().is_none())?;
+        let base = Tree::read(&self.base).ok()?;
+        let is_part = only.key().is_some_and(|key| base.root().member(&key).is_some());
+        Some(only).filter(has_key).filter(|_| !is_part)
     }
 
-    /// The value with the parts that were asked for, taken from a reply that states the value as a whole. `None` if
-    /// one of them is not in it, or if it contradicts a part that is kept.
-    pub(crate) fn merge_whole(&self, sent: &str) -> Option<String> {
-        let tree = Tree::read(sent).ok()?;
-        let difference = self.difference(&tree)?;
+    /// The value with the parts that were asked for, taken from a reply that states the value as a whole and differs
+    /// from it like this. `None` if one of them is not in it, or if it contradicts a part that is kept.
+    pub(crate) fn merge_whole(&self, sent: &str, difference: Difference) -> Option<String> {
         if difference.contradicts {
             return None;
         }
+        let tree = Tree::read(sent).ok()?;
         let edits = self.fields.iter().map(|field| match tree.at(&field.pointer) {
             Some(value) => Some((field.pointer.clone(), Edit::Set(value.raw().to_owned()))),
             None => (!difference.lacks && (field.is_removal || field.is_optional))
@@ -198,22 +201,17 @@ impl Fields {
         splice(&self.base, &edits.collect::<Option<Vec<_>>>()?)
     }
 
-    /// Whether a part that the model should have kept is missing in a value that it sent as a whole.
-    pub(crate) fn is_short(&self, sent: &str) -> bool {
-        let tree = Tree::read(sent).ok();
-        tree.and_then(|tree| self.difference(&tree)).is_some_and(|difference| difference.lacks)
-    }
-
     /// The value that the fields belong to.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
-    fn difference(&self, sent: &Tree<'_>) -> Option<Difference> {
-        let base = Tree::read(&self.base).ok()?;
+    /// How a value that was sent as a whole differs from the one that the fields belong to, apart from these.
+    pub(crate) fn difference(&self, sent: &str) -> Option<Difference> {
+        let (base, sent) = (Tree::read(&self.base).ok()?, Tree::read(sent).ok()?);
         let moved = self.fields.iter().filter_map(|field| field.sent_as.as_deref());
         let asked = self.fields.iter().map(|field| field.pointer.as_str()).chain(moved);
-        Some(difference(&base, sent, asked))
+        Some(difference(&base, &sent, asked))
     }
 }
 

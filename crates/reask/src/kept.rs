@@ -28,7 +28,7 @@ pub(crate) fn difference<'p>(
     let mut found = Difference::default();
     let mut left = vec![(base.root(), sent.root())];
     while let Some((base, sent)) = left.pop() {
-        if asked.contains(&base.span().start) && !base.is_container() {
+        if asked.contains(&base.span().start) {
             continue;
         }
         if base.kind() != sent.kind() && (base.is_container() || sent.is_container()) {

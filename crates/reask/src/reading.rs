@@ -63,9 +63,12 @@ pub(crate) fn read(
             // The reply is read for its fields in up to two ways, put into the rest in up to five, and read as the
             // whole value. Together, that is about as much work as one text may take.
             let fit = share(8);
-            let texts = if may { fields.merge(&content, fit.steps()) } else { Vec::new() };
+            let whole = || plain(&content, &fit);
+            if !may {
+                return whole();
+            }
             let mut first = None;
-            for text in &texts {
+            for text in &fields.merge(&content, fit.steps()) {
                 let reading = merged(schema, &fit, text);
                 if reading.value().is_some() {
                     return reading;
@@ -73,14 +76,16 @@ pub(crate) fn read(
                 first.get_or_insert(reading);
             }
             // The model may have sent the whole value, in which it may change parts that it was not asked for.
-            let whole = plain(&content, &fit);
-            let is_short = whole.json().is_some_and(|sent| fields.is_short(sent));
+            let whole = whole();
+            let difference = whole.json().and_then(|sent| fields.difference(sent));
+            let is_short = difference.is_some_and(|difference| difference.lacks);
             if whole.value().is_some() && !is_short {
                 return whole;
             }
             // Or it has sent the fields with something else, or a part of the value with the fields in their places.
-            let loose = if may { fields.merge_loosely(&content) } else { Vec::new() };
-            let placed = whole.json().filter(|_| may).and_then(|sent| fields.merge_whole(sent));
+            let loose = fields.merge_loosely(&content);
+            let placed = whole.json().zip(difference);
+            let placed = placed.and_then(|(sent, difference)| fields.merge_whole(sent, difference));
             for text in loose.iter().chain(&placed) {
                 let reading = merged(schema, &fit, text);
                 if reading.value().is_some() {
@@ -88,9 +93,12 @@ pub(crate) fn read(
                 }
                 first.get_or_insert(reading);
             }
-            // What lacks a part that was good is no better than what there was before.
-            let before = is_short.then(|| merged(schema, &fit, fields.base()));
-            first.or(before).unwrap_or(whole)
+            match first {
+                Some(first) => first,
+                // What lacks a part that was good is no better than what there was before.
+                None if is_short => merged(schema, &fit, fields.base()),
+                None => whole,
+            }
         }
         Asked::Rest { prefix } => {
             let joined = join::readings(prefix, &content, is_shown);
@@ -108,7 +116,7 @@ fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Rea
         let as_it_is = reading.fitted.risk().is_none();
         reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
         // A model that begins anew inside of an object states its keys a second time.
-        reading.is_complete &= as_it_is || !reading.value().is_some_and(repeats_a_key);
+        reading.is_complete &= !reading.value().is_some_and(repeats_a_key);
         reading
     };
     let mut readings: Vec<(Kind, Reading)> = Vec::new();

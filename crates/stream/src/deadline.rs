@@ -179,12 +179,12 @@ where
                 this.stream.set(None);
                 return Poll::Ready(Some(Err(DeadlineError::Total(limit))));
             }
-        }
-        // A source that is always ready must not keep the runtime from its timers.
-        if *this.ready == READY_A_TURN {
-            *this.ready = 0;
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
+            // A source that is always ready must not keep the runtime from its timers.
+            if *this.ready == READY_A_TURN {
+                *this.ready = 0;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
         }
         if let Poll::Ready(item) = stream.poll_next(cx) {
             *this.ready += 1;

@@ -207,6 +207,22 @@ mod tests {
         assert_eq!(options.wire().mending().policy(), Policy::CONSERVATIVE);
     }
 
+    #[cfg(feature = "schema")]
+    #[test]
+    fn a_schema_is_fitted_within_the_policy() {
+        let schema = jsonmend_schema::Schema::from_text(r#"{"type": "object"}"#).expect("a schema");
+        for (set, text, is_valid) in [
+            ("JSON_REPAIR_ENABLED=off", "{n: 3}", false),
+            ("JSON_REPAIR_ENABLED=off", "{\"n\": 3}", true),
+            ("JSON_REPAIR_STRICT_MODE=on", "{'n': 3}", true),
+            ("JSON_REPAIR_STRICT_MODE=on", "{'n': }", false),
+        ] {
+            let settings = read(&[set.split_once('=').expect("a name")]).expect("a switch");
+            let fitted = schema.fit(text.as_bytes(), &settings.fit_options());
+            assert_eq!(fitted.outcome().is_complete(), is_valid, "{set} {text}");
+        }
+    }
+
     #[test]
     fn policies_only_become_narrower() {
         let off = read(&[("JSON_REPAIR_ENABLED", "Off")]).expect("a switch");

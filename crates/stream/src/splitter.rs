@@ -29,6 +29,8 @@ pub(crate) struct Splitter {
     ending: bool,
     /// Whether a repair of the document was a guess.
     guessed: bool,
+    /// Whether a repair may have dropped items.
+    dropped: bool,
     /// Something of the response was lost, and this many items of the document had closed before.
     lost: Option<usize>,
     /// What was emitted of a call.
@@ -111,6 +113,7 @@ impl Splitter {
             walk,
             ending: false,
             guessed: false,
+            dropped: false,
             lost: None,
             sent: None,
         }
@@ -165,7 +168,7 @@ fn segments(pointer: &str) -> Box<[Box<str>]> {
 impl TextSink for Splitter {
     fn begin(&mut self, _: usize) {
         self.reader.reset();
-        self.guessed = false;
+        (self.guessed, self.dropped) = (false, false);
         let walk = &mut self.walk;
         (walk.depth, walk.begun) = (0, 0);
         (walk.key_fits, walk.found) = (false, false);
@@ -200,12 +203,16 @@ impl TextSink for Splitter {
     }
 
     fn repair(&mut self, repair: Repair) {
-        // What was dropped may be items, if it looks like the rest of the array or if a guess ended that.
-        self.guessed |= repair.kind().risk() == Risk::Guess;
-        let stray = repair.kind() == RepairKind::StrayText;
-        if stray || self.guessed && repair.kind() == RepairKind::SecondDocument {
-            self.lose();
-        }
+        let (kind, walk) = (repair.kind(), &self.walk);
+        self.guessed |= kind.risk() == Risk::Guess;
+        // Braces that are taken away may be those of items, and so may text after the document, if it looks like the
+        // rest of that or if a guess ended it.
+        let after = match kind {
+            RepairKind::StrayText => true,
+            RepairKind::SecondDocument => self.guessed,
+            _ => false,
+        };
+        self.dropped |= walk.found && (after && walk.depth == 0 || kind == RepairKind::InnerBraces);
     }
 
     fn end(&mut self, outcome: Outcome) {
@@ -224,6 +231,7 @@ impl TextSink for Splitter {
         let found = walk.found;
         let (outcome, items) = match self.lost {
             Some(items) if outcome.is_complete() => (Outcome::Closed, items),
+            None if self.dropped && outcome.is_complete() => (Outcome::Closed, walk.begun),
             lost => (outcome, lost.unwrap_or(walk.begun)),
         };
         walk.ready.push_back(Piece::Ended { outcome, items, found });

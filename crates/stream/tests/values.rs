@@ -516,13 +516,18 @@ fn a_text_without_json_has_no_array() {
     }
 }
 
-/// What a repair drops after the array may be the rest of it, so a guess is no end.
+/// What a repair drops may be items. What comes after a whole document is another one.
 #[test]
 fn items_that_a_repair_drops_are_missed() {
-    let text = r#"{"items": [{"id": 1}, ], {"id": 3}, {"id": 4}]}"#;
-    for size in [1, 5, text.len()] {
-        let sum = read(Source::cut(text.as_bytes(), size).0, "/items", JsonOptions::new());
-        assert_eq!(sum.items.first(), Some(&(0, json!({"id": 1}))));
-        assert_eq!(sum.errors.len(), 1, "{sum:?}");
+    for (text, items, errors) in [
+        (r#"{"items": [{"id": 1}, ], {"id": 3}, {"id": 4}]}"#, 1, 1),
+        (r#"{"items": [{"id": 1}, ], {"id": 3}]}"#, 1, 1),
+        (r#"{"items": [{"id": 1}, {"id": 2}]} {"other": 3}"#, 2, 0),
+        ("{\"items\": [{'id': 1}, {'id': 2}]}\nThat is all.", 2, 0),
+    ] {
+        for size in [1, 5, text.len()] {
+            let sum = read(Source::cut(text.as_bytes(), size).0, "/items", JsonOptions::new());
+            assert_eq!((sum.items.len(), sum.errors.len()), (items, errors), "{text} {sum:?}");
+        }
     }
 }

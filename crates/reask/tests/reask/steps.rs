@@ -366,3 +366,32 @@ fn a_reply_never_drops_what_was_not_asked_for() {
         assert_eq!(done.parse::<serde_json::Value>().unwrap(), right, "{reply}");
     }
 }
+
+#[test]
+fn what_was_asked_for_may_become_another_kind_of_value() {
+    let schema = schema(
+        r#"{"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}"#,
+    );
+    for reply in [r#"{"city": "Oslo", "days": 3}"#, r#"{"days": 3}"#, r#"{"reply": {"days": 3}}"#] {
+        let mut reask = Reask::new(&schema, ReaskOptions::new());
+        let ask = asked(says(&mut reask, r#"{"city": "Oslo", "days": {"from": "a", "to": "b"}}"#));
+        assert_eq!(ask.fields(), ["/days"]);
+        let done = done(says(&mut reask, reply));
+        let value: serde_json::Value = done.parse().unwrap();
+        assert_eq!(value, serde_json::json!({"city": "Oslo", "days": 3}), "{reply}");
+    }
+}
+
+#[test]
+fn a_part_of_the_value_is_no_wrapper_of_the_fields() {
+    let schema = schema(
+        r#"{"type": "object", "properties": {
+            "n": {"type": "integer"},
+            "sub": {"type": "object", "properties": {"n": {"type": "integer"}}},
+            "name": {"type": "string"}
+        }}"#,
+    );
+    let mut reask = Reask::new(&schema, ReaskOptions::new());
+    asked(says(&mut reask, r#"{"n": "x", "sub": {"n": 1}, "name": "a"}"#));
+    asked(says(&mut reask, r#"{"sub": {"n": 5}}"#));
+}
