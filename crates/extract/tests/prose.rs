@@ -188,3 +188,12 @@ fn offsets_of_several_documents_are_in_the_input() {
     assert_eq!((second.offset(), second.outcome()), (17, Some(Outcome::Repaired)));
     assert_eq!(second.repairs().first().unwrap().start(), 23);
 }
+
+#[test]
+fn reasoning_after_a_colour_is_reasoning() {
+    for lead in ["\x1b[0m", "x\n\x1b[1;32m", "\x1b[0"] {
+        let text = format!("{lead}<think>a</think>b");
+        let (found, _) = extract(text.as_bytes(), Scope::All, &Options::new());
+        assert_eq!(show(found.reasoning()), "a", "{text:?}");
+    }
+}

@@ -11,7 +11,7 @@ mod look;
 mod marks;
 pub mod reasoning;
 
-use crate::{Guide, scan};
+use crate::{Guide, scan, signs};
 use begins::{Ground, Place, begins, begins_known, is_name_start};
 use fence::Inside;
 use line::Line;
@@ -92,8 +92,19 @@ const fn begins_only_a_line(byte: u8) -> bool {
 
 /// Whether something on the line of the last byte of `text` is certainly more than white space.
 fn ends_on_begun_line(text: &[u8]) -> bool {
-    let last = text.iter().rev().find(|byte| **byte != b' ');
-    last.is_some_and(|byte| byte.is_ascii_graphic() && !matches!(byte, b'*' | b'_'))
+    let mut bytes = text.iter().rev().skip_while(|byte| **byte == b' ').peekable();
+    let Some(&&last) = bytes.peek() else { return false };
+    if !last.is_ascii_graphic() || matches!(last, b'*' | b'_') {
+        return false;
+    }
+    if last.is_ascii_alphabetic() {
+        bytes.next();
+    } else if !matches!(last, b'[' | b';' | b'0'..=b'9') {
+        return true;
+    }
+    // It may be the end of a sequence for a terminal, which may have begun before `text`.
+    let before = bytes.find(|byte| !matches!(byte, b'[' | b';' | b'0'..=b'9'));
+    !matches!(before, None | Some(&signs::ESCAPE))
 }
 
 /// The text before the current byte, as far as it matters to what begins there.
