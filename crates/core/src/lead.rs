@@ -271,7 +271,6 @@ const ANSWERS: &[&[u8]] = &[
     b"object",
     b"document",
     b"one",
-    b"",
 ];
 
 impl Lead {
@@ -318,14 +317,24 @@ impl Lead {
         let of = |word: &[u8], words: &[&[u8]]| {
             words.iter().any(|other| word.eq_ignore_ascii_case(other))
         };
-        let mut words = line.split(|byte| !byte.is_ascii_alphanumeric());
+        // A hyphen is part of a word, as in `semi-final`.
+        let words = line.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
+        let mut words = words.filter(|word| !word.is_empty());
         // A number counts something, of which this may be the last.
         let counts = words.clone().any(|word| word.iter().any(u8::is_ascii_digit));
-        let mut is_answer = false;
+        let (mut is_answer, mut before) = (false, None::<&[u8]>);
         while let Some(word) = words.next() {
-            is_answer |= of(word, &[b"corrected", b"correction", b"revised"])
-                || of(word, &[b"final"])
-                    && words.clone().next().is_none_or(|next| of(next, ANSWERS));
+            let next = words.clone().next();
+            let answer = next.is_some_and(|next| of(next, ANSWERS));
+            is_answer |= if of(word, &[b"final"]) {
+                answer || next.is_none() && before.is_none()
+            } else {
+                // What else is corrected, as in `users with corrected vision`, is no answer.
+                let leads = before.is_none_or(|before| of(before, &[b"the", b"my", b"a"]));
+                of(word, &[b"corrected", b"correction", b"revised"])
+                    && (answer || leads || next.is_none())
+            };
+            before = Some(word);
         }
         is_label && !counts && is_answer
     }
