@@ -413,9 +413,13 @@ fn is_times(word: &[u8]) -> bool {
     matches!(word, b"x" | b"X") || word == "×".as_bytes()
 }
 
-/// Whether blanks and a digit or a parenthesis follow on the same line.
+/// Whether blanks and a digit, or a parenthesis with one in it, follow on the same line.
 fn digits_follow(mut look: Look<'_>) -> Result<bool, Edge> {
     let from = look.passed();
-    let next = look.blanks()?;
-    Ok(look.passed() > from && (next.is_ascii_digit() || next == b'('))
+    let mut next = look.blanks()?;
+    if look.passed() > from && next == b'(' {
+        look.bump();
+        next = look.peek()?;
+    }
+    Ok(look.passed() > from && next.is_ascii_digit())
 }

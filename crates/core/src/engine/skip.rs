@@ -1,6 +1,10 @@
 //! Dropping what has no meaning where it is.
 
-use super::{Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
+use super::{
+    Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token,
+    source::{Edge, is_literal},
+    try_peek,
+};
 use crate::RepairKind;
 
 impl Engine {
@@ -56,9 +60,14 @@ impl Engine {
     }
 
     /// The end of the label of a fence around a value, as in ```` ```json ````. It is followed by a line
-    /// end or a bracket.
+    /// end or a bracket, and by the value: a number, a literal, or the last word before the fence closes
+    /// is itself the value.
     fn label_end(&mut self, source: &Source<'_>, at: usize) -> Result<usize, Edge> {
         let mut look = self.look(source, at);
+        let mut word = look;
+        if !look.peek()?.is_ascii_alphabetic() || is_literal(word.word()?) {
+            return Ok(at);
+        }
         while look.peek()?.is_ascii_alphanumeric() {
             look.bump();
         }
@@ -66,7 +75,7 @@ impl Engine {
         while matches!(look.peek()?, b' ' | b'\t' | b'\r') {
             look.bump();
         }
-        let is_label = matches!(look.peek()?, b'\n' | b'{' | b'[');
+        let is_label = matches!(look.peek()?, b'\n' | b'{' | b'[') && look.gap()? != b'`';
         Ok(if is_label { at + label } else { at })
     }
 

@@ -84,7 +84,8 @@ pub(in crate::engine) fn ends_line(mut look: Look<'_>) -> Result<bool, Edge> {
 }
 
 /// Whether nothing but words and signs comes before the next comma or closer, on the same line, so that
-/// they belong to no item. A literal is an item. `closer` says whether they may come before a closer.
+/// they belong to no item. A literal is an item, and so are parentheses around a number or around
+/// several values, unless words come before them. `closer` says whether they may come before a closer.
 pub(in crate::engine) fn words_before_separator(
     mut look: Look<'_>,
     closer: bool,
@@ -93,18 +94,42 @@ pub(in crate::engine) fn words_before_separator(
     if is_literal(word.word()?) {
         return Ok(false);
     }
+    let mut nested = 0_usize;
     loop {
         match look.peek()? {
-            b',' => return Ok(look.passed() > 0),
-            b'}' | b']' => return Ok(closer && look.passed() > 0),
+            b',' => return Ok(nested == 0 && look.passed() > 0),
+            b'}' | b']' => return Ok(closer && nested == 0 && look.passed() > 0),
             b'\n' | b'"' | b'\'' | b'`' | b'{' | b'[' | b':' | b'=' => return Ok(false),
+            b'(' if look.passed() == 0 && !is_remark(look)? => return Ok(false),
+            b'(' => nested += 1,
+            b')' => nested = nested.saturating_sub(1),
+            _ => {}
+        }
+        look.bump();
+    }
+}
+
+/// Whether parentheses are around words, and not around a number, a literal, or values with commas
+/// between them.
+fn is_remark(mut look: Look<'_>) -> Result<bool, Edge> {
+    look.bump();
+    let first = look.blanks()?;
+    let mut word = look;
+    if first == b'-' || first.is_ascii_digit() || is_literal(word.word()?) {
+        return Ok(false);
+    }
+    loop {
+        match look.peek()? {
+            b')' => return Ok(true),
+            b',' | b'(' | b'\n' => return Ok(false),
             _ => look.bump(),
         }
     }
 }
 
 /// The length of words before an item in quotes or brackets that do not belong to it, as in
-/// `also "b", "c"`. A quotation in text is followed by more of it.
+/// `also "b", "c"`. A quotation in text is followed by more of it. A word alone on its line is an item,
+/// and one before a colon is the key of a member.
 pub(in crate::engine) fn words_before_item(mut look: Look<'_>) -> Result<Option<usize>, Edge> {
     let mut before = b'"';
     let named = look.peek()?.is_ascii_alphabetic();
@@ -114,6 +139,9 @@ pub(in crate::engine) fn words_before_item(mut look: Look<'_>) -> Result<Option<
             b'"' | b'{' | b'[' => break,
             // On the next line.
             b'-' | b'0'..=b'9' if named && before.is_ascii_whitespace() && look.is_broken() => {
+                if is_one_word(look.seen()) {
+                    return Ok(None);
+                }
                 let length = look.passed();
                 while matches!(look.peek()?, b'-' | b'+' | b'.' | b'e' | b'0'..=b'9') {
                     look.bump();
@@ -121,12 +149,18 @@ pub(in crate::engine) fn words_before_item(mut look: Look<'_>) -> Result<Option<
                 return Ok(matches!(look.gap()?, b',' | b']').then_some(length));
             }
             b',' | b'}' | b']' | b'\'' | b'`' | b'\\' | b'=' | b'(' => return Ok(None),
+            // An address.
+            b'/' if before == b':' => return Ok(None),
             _ => {}
         }
         before = byte;
         look.bump();
     }
     let length = look.passed();
+    let key = look.seen().trim_ascii_end().ends_with(b":");
+    if is_one_word(look.seen()) && (key || look.is_broken()) {
+        return Ok(None);
+    }
     if length == 0 || !before.is_ascii_whitespace() && before != b'&' {
         return Ok(None);
     }
@@ -144,6 +178,14 @@ pub(in crate::engine) fn words_before_item(mut look: Look<'_>) -> Result<Option<
         _ => !object && (next.is_ascii_digit() || matches!(next, b'-' | b'[' | b'{')),
     };
     Ok(begins.then_some(length))
+}
+
+/// Whether there is one word, and not a dash or a bullet.
+fn is_one_word(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    // U+2022 and the dashes begin with 0xE2.
+    text.first().is_some_and(|first| is_word(*first) && !matches!(first, b'-' | 0xE2))
+        && !text.iter().any(u8::is_ascii_whitespace)
 }
 
 /// Whether a quote that was read as part of its string seems to be the end of one: a colon and a value
