@@ -49,8 +49,11 @@ pub(super) fn is_usual(key: &str) -> bool {
 impl Passed {
     /// A member is passed over, the value of which begins here.
     pub(super) fn begin(&mut self, level: usize, key: &str) {
-        self.open = true;
-        self.members.push(Member { level, key: key.to_owned(), json: Vec::new() });
+        self.open = !self.overfull;
+        // The call is refused then, whatever else comes.
+        if self.open {
+            self.members.push(Member { level, key: key.to_owned(), json: Vec::new() });
+        }
     }
 
     /// A value begins that is not that of a member.
@@ -76,7 +79,9 @@ impl Passed {
         quote(id.as_bytes(), &mut json);
         let key = String::from_utf8_lossy(key).trim().to_owned();
         self.open = false;
-        self.members.push(Member { level, key, json });
+        if !self.overfull {
+            self.members.push(Member { level, key, json });
+        }
     }
 }
 
