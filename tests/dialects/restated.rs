@@ -32,6 +32,11 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
             "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now called book(seats=2) for you.",
             "\nI have now called book(seats=2) for you.",
         ),
+        // The same with prose that has no spaces between its words.
+        (
+            "book(seats=2)\n我刚才已经预订了。\nbook(seats=2)\n",
+            "\n我刚才已经预订了。\nbook(seats=2)\n",
+        ),
         // The same in another dialect, with other white space.
         (
             "{\"name\": \"book\", \"arguments\": {\n  \"seats\": 2\n}}\n\nIn Python that is written:\n```python\nbook(seats=2)\n```",
@@ -101,4 +106,12 @@ fn a_named_dialect_without_markers_has_restated_calls_too() {
     let found =
         check(&named("pythonic"), "[book(seats=2)] In other words, I call [book(seats=2)]").found;
     assert_eq!((found.calls().len(), found.restated()), (1, &[0][..]));
+}
+
+#[test]
+fn a_call_that_turns_out_to_be_a_definition_is_not_the_first_of_two() {
+    let text = "Example:\nbook(seats=2) { return 1; }\nSo now I will call it:\nbook(seats=2)\n";
+    let found = check(&reader(None), text).found;
+    let runs: Vec<bool> = found.calls().iter().map(|call| call.outcome().can_run()).collect();
+    assert_eq!((runs.as_slice(), found.restated()), (&[false, true][..], &[][..]), "{found:?}");
 }

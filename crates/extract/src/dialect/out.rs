@@ -338,6 +338,7 @@ impl<S: CallSink> Ctx<'_, S> {
             && end.outcome.can_run()
         {
             end.outcome = CallOutcome::Refused;
+            self.out.stated.withdraw();
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Calls {
     words: u8,
     in_word: bool,
     open: Option<Digest>,
+    /// Whether the call that ended last is the last of `past`.
+    kept: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +46,8 @@ impl Calls {
         }
         for &byte in bytes {
             let word = byte.is_ascii_alphanumeric() || byte >= 0x80 || byte == b'_';
-            if word && !self.in_word {
+            // Chinese and Japanese have no spaces between words: there, a character counts as one.
+            if word && (!self.in_word || matches!(byte, 0xe3..=0xe9)) {
                 self.words += 1;
                 if self.words >= PROSE {
                     self.stretch += 1;
@@ -78,6 +81,7 @@ impl Calls {
         index: usize,
         can_run: bool,
     ) -> Option<usize> {
+        self.kept = false;
         let digest = self.open.take().filter(|_| can_run)?.value();
         let mut same: Vec<&Past> = self.past.iter().collect();
         same.retain(|past| past.digest == digest && past.name == name);
@@ -91,8 +95,16 @@ impl Calls {
         if self.past.len() < MOST {
             let (name, index) = (name.to_owned(), repeated.unwrap_or(index));
             self.past.push(Past { name, digest, stretch: self.stretch, bare, index });
+            self.kept = true;
         }
         repeated
+    }
+
+    /// The call that has just ended turns out to be none that can be run, so nothing repeats it.
+    pub(super) fn withdraw(&mut self) {
+        if std::mem::take(&mut self.kept) {
+            self.past.pop();
+        }
     }
 }
 
