@@ -128,3 +128,25 @@ fn a_long_placeholder_is_one_at_every_cut() {
         reader.runs(&format!("book(guest_name={name}>b)"), &expected);
     }
 }
+
+#[test]
+fn a_comma_may_be_missing_in_a_dictionary() {
+    let mut reader = Quick::new();
+    reader.runs(
+        "book(seats={'first': 'Ada' 'last': 'Lovelace'})",
+        r#"{"seats":{"first":"Ada","last":"Lovelace"}}"#,
+    );
+    reader.runs("book(seats={'a': 'x' 'b': [1]})", r#"{"seats":{"a":"x","b":[1]}}"#);
+    // Two pieces of one string.
+    reader.runs("book(seats={'a': 'x' 'y', 'b': 1})", r#"{"seats":{"a":"xy","b":1}}"#);
+    reader.runs("book(seats={'a': 'x' 'y: z'})", r#"{"seats":{"a":"xy:z"}}"#);
+}
+
+#[test]
+fn an_argument_that_is_given_twice_does_not_run_however_many_there_are() {
+    let mut reader = Quick::new();
+    for count in [2, 255, 256, 257, 1000, 5000] {
+        let names: Vec<String> = (0..count).map(|number| format!("n{number}=1")).collect();
+        reader.refuses(&format!("book({}, n{}=2)", names.join(", "), count - 1));
+    }
+}

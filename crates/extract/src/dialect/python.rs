@@ -27,7 +27,7 @@ use super::{
 const OWN: &[RepairKind] = &[RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
 
 /// How many keys are compared with those before them.
-const MOST_KEYS: usize = 256;
+const MOST_KEYS: usize = 4096;
 
 /// Calls as in Python.
 #[derive(Clone, Debug)]
@@ -249,10 +249,11 @@ impl PythonCall {
         self.feed(&json, ctx);
         key.clone_into(&mut self.key);
         self.atom = Atom::Nothing;
-        // Of two values of one argument, neither is known to be meant.
-        if self.given.contains(key) {
+        // Of two values of one argument, neither is known to be meant. After too many arguments, it is
+        // not known whether there are two.
+        if self.given.contains(key) || self.given.len() >= MOST_KEYS {
             ctx.refuse();
-        } else if self.given.len() < MOST_KEYS {
+        } else {
             self.given.insert(key.to_owned());
         }
     }

@@ -167,6 +167,14 @@ impl PythonCall {
         continues
     }
 
+    /// Whether a string that follows may be a key: after the string that is a value in a dictionary.
+    pub(super) fn may_be_key(&self) -> bool {
+        let inside = self.places.last().map(|place| place.form);
+        self.atom == Atom::Text
+            && self.places.len() == self.brackets.len()
+            && inside == Some(Form::Dict)
+    }
+
     /// A literal or an expression was read as a whole.
     pub(super) fn note_whole(&mut self) {
         self.atom = if self.atom == Atom::Nothing { Atom::Whole } else { Atom::Several };

@@ -3,7 +3,7 @@
 use crate::dialect::{arguments, json::SPACE};
 
 /// The longest name of a function or a parameter, in bytes.
-const LONGEST_NAME: usize = 128;
+pub(super) const LONGEST_NAME: usize = 128;
 
 /// The beginning of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{
     PythonCall, State,
-    scan::{Cursor, escape, is_name},
+    scan::{Cursor, LONGEST_NAME, escape, is_name},
 };
 use crate::dialect::{arguments, json::Step, out::Ctx, sink::CallSink};
 
@@ -23,13 +23,40 @@ impl PythonCall {
         }
         let triple = run == 3;
         let length = prefix + if triple { 3 } else { 1 };
-        ctx.raw(rest.get(..length).unwrap_or_default());
+        let Some(is_key) =
+            self.is_key(quotes.get(length - prefix..).unwrap_or_default(), quote, triple, eof)
+        else {
+            return Step::Wait;
+        };
         self.format = rest.iter().take(prefix).any(|byte| byte.eq_ignore_ascii_case(&b'f'));
-        let continues = self.note_string();
+        ctx.raw(rest.get(..length).unwrap_or_default());
+        let continues = self.note_string() && !is_key;
         self.feed(if continues { b"+ \"" } else { b"\"" }, ctx);
         self.value_start = false;
         self.state = State::String(quote, triple, raw);
         Step::Read(length)
+    }
+
+    /// Whether a string, with `text` after its quote, is the next key of a dictionary whose comma is
+    /// missing, and not a piece of the string before it. `None` waits for more.
+    fn is_key(&self, text: &[u8], quote: u8, triple: bool, eof: bool) -> Option<bool> {
+        if triple || !self.may_be_key() {
+            return Some(false);
+        }
+        let mut cursor = Cursor { rest: text, at: 0, eof };
+        while cursor.at < LONGEST_NAME {
+            match cursor.peek()? {
+                Some(b'\\') => cursor.at += 2,
+                Some(byte) if byte == quote => {
+                    cursor.at += 1;
+                    cursor.space();
+                    return Some(cursor.peek()? == Some(b':'));
+                }
+                Some(b'\n') | None => break,
+                Some(_) => cursor.at += 1,
+            }
+        }
+        Some(false)
     }
 
     pub(super) fn string<S: CallSink>(
