@@ -181,14 +181,16 @@ impl PythonCall {
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
-        if rest.is_empty() && eof || quoted.text.len() > ctx.options.limits().buffer() {
+        if rest.is_empty() && eof {
             self.feed(b"{", ctx);
             self.inner(&quoted.text, ctx);
             return Step::Done(0);
         }
+        let most = ctx.options.limits().buffer();
         let mut at = 0;
         let mut ended = false;
-        while let Some(&byte) = rest.get(at).filter(|_| !ended) {
+        // It is read up to the limit, however much of it has arrived.
+        while let Some(&byte) = rest.get(at).filter(|_| !ended && quoted.text.len() <= most) {
             if byte == b'\\' {
                 let Some(&next) = rest.get(at + 1) else { break };
                 if next != quoted.quote && next != b'\\' {
@@ -211,7 +213,7 @@ impl PythonCall {
             at += 1;
         }
         ctx.raw(rest.get(..at).unwrap_or_default());
-        if ended {
+        if ended || quoted.text.len() > most {
             self.feed(b"{", ctx);
             self.inner(&quoted.text, ctx);
             return Step::Read(at);
