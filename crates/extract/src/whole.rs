@@ -165,6 +165,7 @@ fn document_start(input: &[u8], whole: &Mended) -> usize {
                 | RepairKind::CodeFence
                 | RepairKind::Comment
                 | RepairKind::LineMark
+                | RepairKind::OddSpace
         );
         if !around || repair.start() > space(start) {
             break;

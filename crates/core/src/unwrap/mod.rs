@@ -12,7 +12,7 @@ mod whole;
 use crate::{
     Options, RepairKind,
     prose::{ENTITIES, MAX_HEAD, Marks},
-    signs::wide_space,
+    signs::{ESCAPE, wide_space},
 };
 
 pub(crate) use compose::{Composer, Piece, Unwrapped};
@@ -153,11 +153,8 @@ impl Gate {
             }
             match (self.place, byte) {
                 (Place::Fence, b'\n') => self.place = Place::Fenced,
-                (
-                    Place::Fence,
-                    b'`' | b'~' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'\r',
-                ) => {}
-                (Place::Fence, _) => return Seen::Clear,
+                (Place::Fence, b'{' | b'[') => return Seen::Clear,
+                (Place::Fence, _) => {}
                 (_, b'{' | b'[') | (Place::Document, b'}' | b']') => match self.nest.read(byte) {
                     Some(nest) => (self.place, self.nest) = (Place::Document, nest),
                     None => return Seen::Clear,
@@ -172,11 +169,25 @@ impl Gate {
                 (Place::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
                     self.place = Place::Fence;
                 }
-                (Place::Start | Place::Fenced, 0xEF) if rest.len() < 3 && !last => {
+                (Place::Start | Place::Fenced, 0xC2 | 0xE1..=0xE3 | 0xEF)
+                    if rest.len() < 3 && !last =>
+                {
                     return Seen::Open(at);
                 }
                 (Place::Start | Place::Fenced, 0xEF) if rest.starts_with("\u{feff}".as_bytes()) => {
                     at += 2;
+                }
+                (Place::Start | Place::Fenced, _) if odd_space(rest) > 0 => {
+                    let length = blank(rest);
+                    match rest.get(length) {
+                        _ if length > MAX_HEAD => return Seen::Clear,
+                        Some(b'{' | b'[') => at += length - 1,
+                        Some(0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < length + 3 && !last => {
+                            return Seen::Open(at);
+                        }
+                        None if !last => return Seen::Open(at),
+                        _ => return Seen::Clear,
+                    }
                 }
                 (Place::Start | Place::Fenced, _) => match line(rest, window, last) {
                     None => return Seen::Open(at),
@@ -224,6 +235,31 @@ impl Gate {
             at += 1;
         }
     }
+}
+
+/// The length of a control character or white space outside JSON's at the start of `text`, or 0.
+const fn odd_space(text: &[u8]) -> usize {
+    match text {
+        [b'\t' | b'\n' | b'\r' | ESCAPE, ..] => 0,
+        [0..=0x1f, ..] => 1,
+        _ => match wide_space(text) {
+            Some((_, length)) => length,
+            None => 0,
+        },
+    }
+}
+
+/// The length of all white space at the start of `text`, up to a little more than [`MAX_HEAD`].
+fn blank(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest @ [first, ..]) = text.get(at..).filter(|_| at <= MAX_HEAD) {
+        match odd_space(rest) {
+            0 if first.is_ascii_whitespace() => at += 1,
+            0 => break,
+            length => at += length,
+        }
+    }
+    at
 }
 
 /// What a line before the document begins with.
