@@ -27,7 +27,8 @@ use crate::{
 /// withheld until then. With a single document (see [`Scope`]), the white space around it is
 /// withheld until it is known whether prose follows; if there is more of it than
 /// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer), it counts as prose. With
-/// [`Scope::Whole`], a scalar is withheld until the end of the input, up to the same limit.
+/// [`Scope::Whole`], a scalar is withheld until the end of the input, up to the same limit: a longer one
+/// is a document, whatever follows it.
 ///
 /// ```
 /// use jsonmend_core::{Options, Outcome, apply};

@@ -59,7 +59,12 @@ fn agrees(
         // In a text that may be anything, only what is one wherever it is counts.
         let sure = if scope == Scope::Best { Scope::All } else { scope };
         let sure = candidates(input, sure, options, cut);
-        let missed = sure.iter().any(|document| document.outcome.is_some_and(Outcome::is_valid));
+        // A string that is longer than the buffer is a document, whatever follows it.
+        let buffer = options.limits().buffer();
+        let missed = sure.iter().any(|document| {
+            document.outcome.is_some_and(Outcome::is_valid)
+                && !is_open_for(input, document.offset, buffer)
+        });
         return check.that(!allowed || !missed, || about("a document is text"));
     };
     if is_exempt(text, whole) || whole.outcome() == Outcome::Unchanged {
