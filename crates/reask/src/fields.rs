@@ -1,6 +1,8 @@
 //! Asks only for the parts of a value that are wrong, and puts the reply back into the rest.
 
-use jsonmend_core::{JsonType, Options, Policy};
+use std::collections::HashSet;
+
+use jsonmend_core::{JsonType, Options, Policy, Risk};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 use serde_json::{Map, Value, json};
@@ -8,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     kept::{Difference, difference},
     prompt::frame::harmless_line,
+    reading::repeats_a_key,
     splice::{Edit, splice},
     subschema,
 };
@@ -17,6 +20,10 @@ use crate::{
 pub(crate) struct Fields {
     /// The value as it is now.
     base: String,
+    /// The highest risk of what was done to get it.
+    risk: Option<Risk>,
+    /// The names of the members that the value may have.
+    members: HashSet<String>,
     fields: Vec<Field>,
     /// What the model is asked for.
     asked: Schema,
@@ -43,7 +50,12 @@ struct Field {
 impl Fields {
     /// A question for the parts of `base` that the issues are about; `None` if they are not about parts of
     /// it, if nothing else in it is good, or if there are more than `most`.
-    pub(crate) fn plan(schema: &Schema, base: &str, issues: &[Issue], most: usize) -> Option<Self> {
+    pub(crate) fn plan(
+        schema: &Schema,
+        (base, risk): (&str, Option<Risk>),
+        issues: &[Issue],
+        most: usize,
+    ) -> Option<Self> {
         let source = schema.source();
         let mut fields: Vec<Field> = Vec::new();
         for issue in issues {
@@ -78,7 +90,12 @@ impl Fields {
         };
         let (asked, read) = (compile(Reading::Asked)?, compile(Reading::Typed)?);
         let loose = compile(Reading::Untyped)?;
-        Some(Self { base: base.to_owned(), fields, asked, read, loose })
+        let own = subschema::for_node(source, tree.root()).unwrap_or(source);
+        let own = own.get("properties").and_then(Value::as_object);
+        let members = own.into_iter().flatten().map(|(name, _)| name.clone());
+        let there = tree.root().children().filter_map(|child| Some(child.key()?.into_owned()));
+        let members = members.chain(there).collect();
+        Some(Self { base: base.to_owned(), risk, members, fields, asked, read, loose })
     }
 
     /// The JSON Pointers of what is asked for.
@@ -126,36 +143,65 @@ impl Fields {
     }
 
     /// The value with the parts of a reply in it: with everything else as it is, and without what was sent
-    /// under a wrong name. Empty if the reply holds none of the fields. Each way to read it may take `steps` steps.
-    pub(crate) fn merge(&self, reply: &str, steps: u64) -> Vec<String> {
+    /// under a wrong name. Each with the highest risk of what was done to get it. Empty if the reply holds none of the
+    /// fields. Each way to read it may take `steps` steps.
+    pub(crate) fn merge(&self, reply: &str, steps: u64) -> Vec<(String, Option<Risk>)> {
         // Of the reply, only the keys matter. The rules for the values are those of the whole schema, which
         // is applied to the result.
         let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+        let mended = mend_text(reply.as_bytes(), Scope::Best, &engine);
+        let stated = mended.text().and_then(|text| Tree::read(text).ok());
+        let root = stated.as_ref().map(Tree::root);
+        // A member of the value itself is no other name for a field.
+        let is_stated = |field: &Field| root.is_some_and(|root| root.member(&field.key).is_some());
+        let is_member = root.is_some_and(|root| self.has_member(root));
+        let taken = |field: &Field| !is_member || is_stated(field);
         let options = FitOptions::new().with_engine(engine).with_steps(steps);
         let fitted = [&self.read, &self.loose].into_iter().find_map(|schema| {
             let fitted = schema.fit(reply.as_bytes(), &options);
-            fitted.outcome().is_complete().then(|| fitted.text().map(str::to_owned)).flatten()
+            let text = fitted.outcome().is_complete().then(|| fitted.text().map(str::to_owned));
+            Some((text.flatten()?, fitted.risk()))
         });
-        fitted.map_or_else(Vec::new, |text| self.put_back(&text))
+        let twice = mended.text().is_some_and(repeats_a_key);
+        let twice = twice.then_some(Risk::Guess);
+        fitted.map_or_else(Vec::new, |(text, risk)| self.put_back(&text, risk.max(twice), taken))
     }
 
     /// The same, for a reply that has more in it than the fields, or has them in another object.
-    pub(crate) fn merge_loosely(&self, reply: &str) -> Vec<String> {
+    pub(crate) fn merge_loosely(&self, reply: &str) -> Vec<(String, Option<Risk>)> {
         let engine = Options::new().with_policy(Policy::CONSERVATIVE);
         let mended = mend_text(reply.as_bytes(), Scope::Best, &engine);
         let text = mended.text().filter(|_| mended.outcome().is_complete());
-        text.map_or_else(Vec::new, |text| self.put_back(text))
+        // What else is in it may say otherwise about parts that were good.
+        let risk = mended.repairs().risk().max(Some(Risk::Likely));
+        text.map_or_else(Vec::new, |text| {
+            let twice = repeats_a_key(text).then_some(Risk::Guess);
+            self.put_back(text, risk.max(twice), |_| true)
+        })
+    }
+
+    /// Whether an object has members of the value itself that were not asked for.
+    fn has_member(&self, reply: Node<'_>) -> bool {
+        let is_asked = |key: &str| self.fields.iter().any(|field| field.key == key);
+        let mut keys = reply.children().filter_map(|child| child.key());
+        keys.any(|key| self.members.contains(key.as_ref()) && !is_asked(&key))
     }
 
     /// The value with the fields of a reply, in up to two ways.
-    fn put_back(&self, reply: &str) -> Vec<String> {
+    fn put_back(
+        &self,
+        reply: &str,
+        risk: Option<Risk>,
+        is_taken: impl Fn(&Field) -> bool,
+    ) -> Vec<(String, Option<Risk>)> {
         let Ok(tree) = Tree::read(reply) else { return Vec::new() };
         let Some(values) = self.values(tree.root()) else { return Vec::new() };
         let mut edits = Vec::new();
         let mut renamed = Vec::new();
         for field in &self.fields {
             // What is left out is asked for again, and what should not be there stays until then.
-            let Some(value) = values.member(&field.key) else { continue };
+            let value = values.member(&field.key).filter(|_| is_taken(field));
+            let Some(value) = value else { continue };
             let is_removal = field.is_removal || field.is_optional;
             let edit = match is_removal && value.is_null() {
                 true => Edit::Remove,
@@ -169,7 +215,8 @@ impl Fields {
             edits.extend(renamed);
             splice(&self.base, &edits)
         });
-        kept.into_iter().chain(removed).collect()
+        let risk = self.risk.max(risk);
+        kept.into_iter().chain(removed).map(|text| (text, risk)).collect()
     }
 
     /// The object with the keys of the fields: the reply, or the only member of it, if that is no part of the value.
@@ -181,8 +228,7 @@ impl Fields {
         }
         let mut members = reply.children();
         let only = members.next().filter(|_| members.next().is_none())?;
-        let base = Tree::read(&self.base).ok()?;
-        let is_part = only.key().is_some_and(|key| base.root().member(&key).is_some());
+        let is_part = only.key().is_some_and(|key| self.members.contains(key.as_ref()));
         Some(only).filter(has_key).filter(|_| !is_part)
     }
 
@@ -204,6 +250,11 @@ impl Fields {
     /// The value that the fields belong to.
     pub(crate) fn base(&self) -> &str {
         &self.base
+    }
+
+    /// The highest risk of what was done to get that value.
+    pub(crate) const fn risk(&self) -> Option<Risk> {
+        self.risk
     }
 
     /// How a value that was sent as a whole differs from the one that the fields belong to, apart from these.

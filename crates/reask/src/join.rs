@@ -13,6 +13,8 @@ const WORDS: usize = 200;
 pub(crate) struct Joined {
     pub(crate) text: String,
     pub(crate) kind: Kind,
+    /// Whether it is the prefix and all that came after it, or either of them alone.
+    pub(crate) is_plain: bool,
 }
 
 /// What a way to read a text is good for.
@@ -32,33 +34,35 @@ pub(crate) enum Kind {
 /// asked to go on. If something of the prefix has been shown, every way begins with it.
 pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<Joined> {
     let mut all: Vec<Joined> = Vec::new();
-    let mut push = |text: String, kind: Kind| {
+    let mut push = |text: String, kind: Kind, is_plain: bool| {
         if !all.iter().any(|known| known.text == text) {
-            all.push(Joined { text, kind });
+            all.push(Joined { text, kind, is_plain });
         }
     };
     let announced = announced_fence(more);
-    let is_anew = [Some(more), announced].iter().flatten().any(|more| begins_again(prefix, more));
+    let again = [Some(more), announced, unfenced(more), announced_line(more)];
+    let is_anew = again.iter().flatten().any(|more| begins_again(prefix, more));
     if is_anew && (!is_shown || more.starts_with(prefix)) {
-        push(more.to_owned(), Kind::Likely);
+        push(more.to_owned(), Kind::Likely, true);
     }
     let after = if is_anew { Kind::Exact } else { Kind::Likely };
-    for more in [announced, Some(more), unfenced(more)].into_iter().flatten() {
+    for (more, is_plain) in [(announced, false), (Some(more), true), (unfenced(more), false)] {
+        let Some(more) = more else { continue };
         let overlap = overlap(prefix, more);
         if overlap > 0 && overlap < prefix.len() {
-            push(format!("{prefix}{}", more.get(overlap..).unwrap_or_default()), after);
+            push(format!("{prefix}{}", more.get(overlap..).unwrap_or_default()), after, false);
         }
-        push(format!("{prefix}{more}"), after);
+        push(format!("{prefix}{more}"), after, is_plain);
     }
     if let Some(rest) = announced_line(more) {
-        push(format!("{prefix}{rest}"), Kind::Rival);
+        push(format!("{prefix}{rest}"), Kind::Rival, false);
     }
     if is_anew && is_shown {
         // What was written after the prefix is of no use.
-        push(prefix.to_owned(), Kind::Likely);
+        push(prefix.to_owned(), Kind::Likely, true);
     }
     if !is_shown {
-        push(more.to_owned(), Kind::Exact);
+        push(more.to_owned(), Kind::Exact, true);
     }
     all
 }
@@ -85,22 +89,43 @@ fn is_announcement(words: &str) -> bool {
     has_words && words.len() <= WORDS && !words.contains(['{', '}', '[', ']', '"'])
 }
 
-/// Whether the model began again instead of going on.
+/// Whether the model began again instead of going on: with the same characters, white space aside, or with the
+/// same first key.
 fn begins_again(prefix: &str, more: &str) -> bool {
     /// How much of the beginning is compared, in characters.
     const COMPARED: usize = 16;
-    let start: String = prefix.trim_start().chars().take(COMPARED).collect();
+    let start: String = prefix.chars().filter(|c| !c.is_whitespace()).take(COMPARED).collect();
     let begun = start.chars().count() >= 2 && start.contains(['{', '[', '`', '<']);
-    begun && more.trim_start().starts_with(&start)
+    let mut other = more.chars().filter(|c| !c.is_whitespace());
+    let is_same = start.chars().all(|c| other.next() == Some(c));
+    let key = first_key(prefix);
+    begun && (is_same || key.is_some() && key == first_key(more))
 }
 
-/// How many bytes at the start of `more` repeat the end of `prefix`.
+/// The brackets before the first key of a text that begins with these, and the key.
+fn first_key(text: &str) -> Option<(usize, &str)> {
+    let inside = text.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '[');
+    let before = text.get(..text.len() - inside.len())?;
+    let brackets = before.chars().filter(|c| !c.is_whitespace()).count();
+    let (key, rest) = inside.strip_prefix('"')?.split_once('"')?;
+    (before.trim_end().ends_with('{') && rest.trim_start().starts_with(':'))
+        .then_some((brackets, key))
+}
+
+/// How many bytes at the start of `more` repeat the end of `prefix`. What repeats itself, like a list of zeros, goes
+/// on as it was.
 fn overlap(prefix: &str, more: &str) -> usize {
     let most = more.len().min(prefix.len()).min(LONGEST);
     let repeats = |length: &usize| {
         more.is_char_boundary(*length) && more.get(..*length).is_some_and(|s| prefix.ends_with(s))
     };
-    (OVERLAP..=most).rev().find(repeats).unwrap_or_default()
+    let longest = (OVERLAP..=most).rev().find(repeats).unwrap_or_default();
+    // It repeats itself if a shorter part of it is repeated as well.
+    let is_periodic = (1..longest).rev().take_while(|length| 2 * length >= longest).any(|length| {
+        let repeated = more.get(..longest).unwrap_or_default().as_bytes();
+        repeated.get(..length) == repeated.get(longest - length..)
+    });
+    if is_periodic { 0 } else { longest }
 }
 
 /// What is inside the code fence that a text begins with.
@@ -133,6 +158,16 @@ mod tests {
     }
 
     #[test]
+    fn items_that_are_all_alike_are_not_taken_for_a_repetition() {
+        for (prefix, more) in [
+            ("[0, 0, 0, 0, 0, 0, 0, ", "0, 0, 0, 0, 0, 0, 0, 1]"),
+            ("[1, 2, 3, 1, 2, 3, 1, 2, 3, ", "1, 2, 3, 1, 2, 3, 4]"),
+        ] {
+            assert_eq!(texts(prefix, more, true)[0], format!("{prefix}{more}"));
+        }
+    }
+
+    #[test]
     fn an_announced_rest_is_read_without_its_announcement() {
         let prefix = r#"{"note": "the quick brown fox"#;
         let whole = format!("{prefix} jumps\"}}");
@@ -158,6 +193,10 @@ mod tests {
         assert!(texts(prefix, other, true).iter().all(|text| text.starts_with(prefix)));
         let anew = readings(prefix, other, true);
         assert!(anew.iter().all(|joined| joined.kind == Kind::Exact || joined.text == prefix));
+        for other in ["{\n  \"note\": \"a\"}", "{\"note\" : \"b\"}"] {
+            let anew = readings(prefix, other, true);
+            assert!(anew.iter().all(|joined| joined.kind != Kind::Likely || joined.text == prefix));
+        }
         assert_eq!(texts(prefix, other, false)[0], other);
     }
 }

@@ -143,6 +143,7 @@ impl Reask {
             issues,
             is_cut,
             rank,
+            risk: reading.risk(&self.options.fit),
         });
         let better = self.note(rank);
         if is_refusal(answer.finish) {
@@ -152,6 +153,7 @@ impl Reask {
             let done = Done {
                 json: json.to_owned(),
                 fitted: reading.fitted.clone(),
+                risk: reading.risk(&self.options.fit),
                 attempts: self.attempts.clone(),
                 spent: self.spent,
             };
@@ -333,8 +335,9 @@ impl Reask {
             is_fresh: is_stuck,
         };
         let json = base.json().filter(|_| !base.is_cut);
-        let fields = json
-            .and_then(|json| Fields::plan(&self.schema, json, &base.issues, self.options.fields));
+        let most = self.options.fields;
+        let fields =
+            json.and_then(|json| Fields::plan(&self.schema, (json, base.risk), &base.issues, most));
         let (mut ask, asked) = match fields {
             Some(fields) => {
                 let mut ask = self.ask(AskKind::Fields, facts.fields(&fields));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jsonmend_core::{JsonType, Options, Outcome};
+use jsonmend_core::{JsonType, Mender, Options, Outcome, Risk};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{FitOptions, Fitted, Node, Schema, Tree};
 use jsonmend_wire::FinishReason;
@@ -30,12 +30,33 @@ pub(crate) struct Reading {
     /// Whether the text ends before the value does.
     pub(crate) is_cut: bool,
     is_complete: bool,
+    /// The risk of how the text was put together from several answers.
+    together: Option<Risk>,
 }
 
 impl Reading {
     /// The value, if it is valid and complete.
     pub(crate) fn value(&self) -> Option<&str> {
         self.fitted.text().filter(|_| self.is_complete)
+    }
+
+    /// The highest risk of what was done to get from the answers to the value, or to the JSON if that is not valid.
+    pub(crate) fn risk(&self, options: &FitOptions) -> Option<Risk> {
+        let own = match self.json() {
+            Some(json) if self.fitted.text().is_none() && json != self.text.trim_ascii() => {
+                // The repairs are listed for a valid value only.
+                let mended = mend_text(self.text.as_bytes(), options.scope(), options.engine());
+                let same = mended.text().is_some_and(|text| text.trim_ascii() == json.trim_ascii());
+                if same { mended.repairs().risk() } else { Some(Risk::Likely) }
+            }
+            _ => self.fitted.risk(),
+        };
+        own.max(self.together)
+    }
+
+    fn with_risk(mut self, risk: Option<Risk>) -> Self {
+        self.together = self.together.max(risk);
+        self
     }
 
     /// The JSON in the text, whether valid or not.
@@ -68,8 +89,8 @@ pub(crate) fn read(
                 return whole();
             }
             let mut first = None;
-            for text in &fields.merge(&content, fit.steps()) {
-                let reading = merged(schema, &fit, text);
+            for (text, risk) in &fields.merge(&content, fit.steps()) {
+                let reading = merged(schema, &fit, text).with_risk(*risk);
                 if reading.value().is_some() {
                     return reading;
                 }
@@ -80,14 +101,17 @@ pub(crate) fn read(
             let difference = whole.json().and_then(|sent| fields.difference(sent));
             let is_short = difference.is_some_and(|difference| difference.lacks);
             if whole.value().is_some() && !is_short {
-                return whole;
+                // Parts that were good may be other ones now.
+                let changes = difference.is_some_and(|difference| difference.contradicts);
+                return whole.with_risk(changes.then_some(Risk::Likely));
             }
             // Or it has sent the fields with something else, or a part of the value with the fields in their places.
             let loose = fields.merge_loosely(&content);
             let placed = whole.json().zip(difference);
             let placed = placed.and_then(|(sent, difference)| fields.merge_whole(sent, difference));
-            for text in loose.iter().chain(&placed) {
-                let reading = merged(schema, &fit, text);
+            let placed = placed.map(|text| (text, whole.risk(&fit).max(fields.risk())));
+            for (text, risk) in loose.iter().chain(&placed) {
+                let reading = merged(schema, &fit, text).with_risk(*risk);
                 if reading.value().is_some() {
                     return reading;
                 }
@@ -96,7 +120,7 @@ pub(crate) fn read(
             match first {
                 Some(first) => first,
                 // What lacks a part that was good is no better than what there was before.
-                None if is_short => merged(schema, &fit, fields.base()),
+                None if is_short => merged(schema, &fit, fields.base()).with_risk(fields.risk()),
                 None => whole,
             }
         }
@@ -111,10 +135,16 @@ pub(crate) fn read(
 
 /// Reads what came after an answer that was cut off: the way that fits best.
 fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Reading {
+    let ends_in_string = ends_in_string(prefix);
     let read = |joined: &Joined| {
         let mut reading = plain(&joined.text);
         let as_it_is = reading.fitted.risk().is_none();
         reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
+        // Something was left out of it, or it goes on inside of a string, where anything may be said.
+        let is_joined = joined.text.len() > prefix.len() && joined.text.starts_with(prefix);
+        let is_doubtful = !joined.is_plain || is_joined && ends_in_string;
+        let reading = reading.with_risk(is_doubtful.then_some(Risk::Likely));
+        let mut reading = reading;
         // A model that begins anew inside of an object states its keys a second time.
         reading.is_complete &= !reading.value().is_some_and(repeats_a_key);
         reading
@@ -140,13 +170,22 @@ fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Rea
         Some((at, _)) => readings.swap_remove(at).1,
         None => {
             let likely = readings.iter().position(|(kind, _)| *kind == Kind::Likely);
-            readings.swap_remove(likely.unwrap_or_default()).1
+            let likely = readings.swap_remove(likely.unwrap_or_default()).1;
+            // What has a key twice is no better than what there was before.
+            if likely.json().is_some_and(repeats_a_key) { plain(prefix) } else { likely }
         }
     }
 }
 
+/// Whether a text that was cut off ends inside of a string.
+fn ends_in_string(text: &str) -> bool {
+    let mut mender = Mender::new(Options::new());
+    mender.push(text.as_bytes(), &mut Vec::new());
+    mender.ends_in_string()
+}
+
 /// Whether an object in a JSON text has two members of one name.
-fn repeats_a_key(text: &str) -> bool {
+pub(crate) fn repeats_a_key(text: &str) -> bool {
     let Ok(tree) = Tree::read(text) else { return false };
     let mut left = vec![tree.root()];
     while let Some(node) = left.pop() {
@@ -169,7 +208,7 @@ fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> 
     // What ended by itself has ended, even if it looks cut off: the same outcome as for a cut.
     let is_cut = answer.lost.is_none()
         && (!has_ended || fitted.cut_at().is_some() || fitted.outcome() == Outcome::Cut);
-    Reading { text: text.to_owned(), fitted, is_cut, is_complete }
+    Reading { text: text.to_owned(), fitted, is_cut, is_complete, together: None }
 }
 
 /// Whether the value in a text has certainly ended, with its own bracket or quote. More digits could follow a
@@ -187,7 +226,7 @@ fn is_closed(text: &str) -> bool {
 fn merged(schema: &Schema, fit: &FitOptions, text: &str) -> Reading {
     let fitted = schema.fit(text.as_bytes(), &fit.clone().with_scope(Scope::Whole));
     let is_complete = fitted.outcome().is_complete();
-    Reading { text: text.to_owned(), fitted, is_cut: false, is_complete }
+    Reading { text: text.to_owned(), fitted, is_cut: false, is_complete, together: None }
 }
 
 /// Whether the model, or a filter, declined.

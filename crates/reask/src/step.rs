@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use jsonmend_core::Risk;
 use jsonmend_schema::{Fitted, Issue};
 
 use crate::{Ask, AskKind, Failure, Spent, rank::Rank};
@@ -28,6 +29,7 @@ pub enum Step {
 pub struct Done {
     pub(crate) json: String,
     pub(crate) fitted: Fitted,
+    pub(crate) risk: Option<Risk>,
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) spent: Spent,
 }
@@ -47,7 +49,19 @@ impl Done {
         serde_json::from_str(&self.json)
     }
 
-    /// What was repaired in the last answer. Its positions are those of [`Attempt::text`] of the last attempt.
+    /// The highest risk of all that was done to get from the answers to the value: of the repairs of each answer that
+    /// is part of it, and of how they were put together. `None` if it is what the model wrote.
+    ///
+    /// Besides repairs, it counts as *likely* that an answer which was cut off inside of a string goes on with the
+    /// next one, that a repetition or words around the rest are left out, and that a reply for single fields which
+    /// states other parts of the value anew means what it says. Of a field that is stated twice, one is a *guess*.
+    #[must_use]
+    pub const fn risk(&self) -> Option<Risk> {
+        self.risk
+    }
+
+    /// What was repaired in the text that the value was read from, which may be put together from several answers.
+    /// Its positions are those of [`Attempt::text`] of the last attempt. See [`risk`](Self::risk) for all of them.
     #[must_use]
     pub const fn fitted(&self) -> &Fitted {
         &self.fitted
@@ -76,9 +90,16 @@ pub struct Attempt {
     pub(crate) issues: Vec<Issue>,
     pub(crate) is_cut: bool,
     pub(crate) rank: Rank,
+    pub(crate) risk: Option<Risk>,
 }
 
 impl Attempt {
+    /// The highest risk of what was done to read it, as [`Done::risk`] is for the value.
+    #[must_use]
+    pub const fn risk(&self) -> Option<Risk> {
+        self.risk
+    }
+
     /// What had been asked for.
     #[must_use]
     pub const fn kind(&self) -> AskKind {

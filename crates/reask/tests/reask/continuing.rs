@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use jsonmend_core::Risk;
 use jsonmend_reask::{Answer, AskKind, EndReason, Mode, Reask, ReaskOptions, Shape, Step};
 use jsonmend_wire::FinishReason;
 
@@ -221,7 +222,7 @@ fn a_call_that_was_cut_off_is_made_again() {
 }
 
 #[test]
-fn a_rest_that_begins_anew_is_not_put_into_a_string() {
+fn a_rest_that_begins_anew_is_the_answer_unless_something_was_shown() {
     let schema = schema(
         r#"{"type": "object", "properties": {
             "title": {"type": "string"}, "body": {"type": "string"}, "n": {"type": "integer"}
@@ -241,8 +242,41 @@ fn a_rest_that_begins_anew_is_not_put_into_a_string() {
                 // It can neither go on from what was shown nor replace it.
                 assert_eq!(ended(step).reason(), EndReason::Shown, "{rest}");
             } else {
-                assert_eq!(asked(step).kind(), AskKind::Whole, "{rest}");
+                let done = done(step);
+                assert_eq!(
+                    done.parse::<serde_json::Value>().unwrap(),
+                    serde_json::json!({"title": "Hello world", "body": "x y z w", "n": 1}),
+                    "{rest}"
+                );
             }
         }
+    }
+}
+
+#[test]
+fn a_list_of_equal_items_loses_none_of_them() {
+    let schema = schema(r#"{"type": "array", "items": {"type": "integer"}}"#);
+    let mut reask = Reask::new(&schema, ReaskOptions::new());
+    continued(reask.answer(&cut("[0, 0, 0, 0, 0, 0, 0, "), Duration::ZERO));
+    let done = done(says(&mut reask, " 0, 0, 0, 0, 0, 0, 0, 1]"));
+    assert_eq!(done.parse::<Vec<u8>>().unwrap().len(), 15);
+    assert_eq!(done.risk(), None);
+}
+
+#[test]
+fn what_goes_on_in_a_string_or_was_taken_from_words_is_likely() {
+    for (prefix, rest, risk) in [
+        (r#"{"guest": "In"#, "es\", \"nights\": 3}", Some(Risk::Likely)),
+        (r#"{"guest": "Ines", "nig"#, "hts\": 3}", None),
+        (r#"{"guest": "Ines","#, " \"nights\": 3}", None),
+        (r#"{"guest": "Ines","#, " \"nights\": 3,}", Some(Risk::Exact)),
+        (r#"{"guest": "Ines","#, "```json\n \"nights\": 3}\n```", Some(Risk::Likely)),
+        (r#"{"guest": "Ines","#, "{\"guest\": \"Ines\", \"nights\": 3}", None),
+    ] {
+        let mut reask = booking(ReaskOptions::new());
+        continued(reask.answer(&cut(prefix), Duration::ZERO));
+        let done = done(says(&mut reask, rest));
+        assert_eq!(done.risk(), risk, "{prefix}{rest}");
+        assert_eq!(done.attempts().last().unwrap().risk(), risk);
     }
 }

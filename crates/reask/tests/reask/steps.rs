@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions};
+use jsonmend_core::{Options, Policy, Risk};
+use jsonmend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions, Step};
 use jsonmend_schema::FitOptions;
 
 use crate::{BOOKING, asked, booking, done, ended, says, schema};
@@ -393,5 +393,65 @@ fn a_part_of_the_value_is_no_wrapper_of_the_fields() {
     );
     let mut reask = Reask::new(&schema, ReaskOptions::new());
     asked(says(&mut reask, r#"{"n": "x", "sub": {"n": 1}, "name": "a"}"#));
+    asked(says(&mut reask, r#"{"sub": {"n": 5}}"#));
+}
+
+#[test]
+fn the_repairs_of_every_answer_count_for_the_risk_of_the_value() {
+    let schema = schema(
+        r#"{"type": "object", "properties": {
+            "n": {"type": "integer"}, "name": {"type": "string"}, "k": {"type": "integer"}
+        }, "required": ["n", "name"]}"#,
+    );
+    for (first, reply, risk) in [
+        (r#"{"n": "x", "name": "a"}"#, r#"{"n": 3}"#, None),
+        // Of the reply.
+        (r#"{"n": "x", "name": "a"}"#, "{'n': 3}", Some(Risk::Exact)),
+        (r#"{"n": "x", "name": "a"}"#, r#"{"n": 3, "n": 4}"#, Some(Risk::Guess)),
+        // Of the answer that the reply was put into.
+        (r#"{"n": "x", "name": "a",}"#, r#"{"n": 3}"#, Some(Risk::Exact)),
+        // The reply changes what was good.
+        (r#"{"n": "x", "name": "a"}"#, r#"{"n": 3, "name": "b"}"#, Some(Risk::Likely)),
+    ] {
+        let mut reask = Reask::new(&schema, ReaskOptions::new());
+        let ask = asked(says(&mut reask, first));
+        assert_eq!(ask.fields(), ["/n"], "{first}");
+        let done = done(says(&mut reask, reply));
+        assert_eq!(done.risk(), risk, "{first} {reply} {}", done.json());
+    }
+}
+
+#[test]
+fn a_member_of_the_value_is_no_other_name_for_a_field() {
+    let schema = schema(
+        r#"{"type": "object", "properties": {
+            "name": {"type": "string"},
+            "stops": {"type": "array", "items": {"type": "object", "properties": {
+                "name": {"type": "string"}, "day": {"type": "integer"}
+            }, "required": ["name", "day"]}}
+        }, "required": ["name", "stops"]}"#,
+    );
+    let mut reask = Reask::new(&schema, ReaskOptions::new());
+    let first =
+        r#"{"name": "Trip", "stops": [{"name": "Oslo", "day": 1}, {"name": [], "day": 2}]}"#;
+    let ask = asked(says(&mut reask, first));
+    assert_eq!(ask.fields(), ["/stops/1/name"]);
+    let step = says(&mut reask, r#"{"name": "Journey"}"#);
+    if let Step::Done(done) = &step {
+        assert!(!done.json().contains("Journey"), "{}", done.json());
+    }
+}
+
+#[test]
+fn an_object_of_the_schema_is_no_wrapper_of_the_fields_even_if_it_was_left_out() {
+    let schema = schema(
+        r#"{"type": "object", "properties": {
+            "n": {"type": "integer"},
+            "sub": {"type": "object", "properties": {"n": {"type": "integer"}}},
+            "name": {"type": "string"}
+        }, "required": ["n", "name"]}"#,
+    );
+    let mut reask = Reask::new(&schema, ReaskOptions::new());
+    asked(says(&mut reask, r#"{"n": "x", "name": "a"}"#));
     asked(says(&mut reask, r#"{"sub": {"n": 5}}"#));
 }
