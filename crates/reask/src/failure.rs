@@ -219,6 +219,8 @@ impl Failure {
             "invalid schema",
             "schema is too",
             "schema exceeds",
+            "schema contains",
+            "schema produces",
             "schema for",
             "too many states",
             "grammar is too large",
@@ -229,9 +231,13 @@ impl Failure {
         words.iter().any(|words| text.contains(words))
     }
 
-    /// The message of the provider, without what is around it.
+    /// The message of the provider, without what is around it: some providers repeat the request there.
     fn message(&self) -> String {
-        self.error_member("message").unwrap_or_else(|| self.body.clone())
+        let mut text = String::new();
+        if let Ok(body) = serde_json::from_str(&self.body) {
+            gather(&body, 0, &mut text);
+        }
+        if text.is_empty() { self.body.clone() } else { text }
     }
 
     /// A member of the error in the body, in any of the usual forms.
@@ -262,9 +268,54 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// Adds what an error says in the members that providers use for that, and nothing of what was sent.
+fn gather(value: &Value, depth: usize, text: &mut String) {
+    const SAID: [&str; 14] = [
+        "error",
+        "errors",
+        "detail",
+        "details",
+        "message",
+        "msg",
+        "reason",
+        "description",
+        "title",
+        "metadata",
+        "raw",
+        "loc",
+        "cause",
+        "error_description",
+    ];
+    /// An error of a provider in that of a gateway in that of another one.
+    const DEEPEST: usize = 8;
+    if depth > DEEPEST {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for name in SAID {
+                members.get(name).into_iter().for_each(|said| gather(said, depth + 1, text));
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| gather(item, depth + 1, text)),
+        Value::String(said) => match serde_json::from_str(said) {
+            Ok(inner @ (Value::Object(_) | Value::Array(_))) => gather(&inner, depth + 1, text),
+            _ => {
+                // A list of errors as Python shows it.
+                let said = said.split("'input':").next().unwrap_or_default();
+                text.push_str(said);
+                text.push('\n');
+            }
+        },
+        _ => {}
+    }
+}
+
 /// Words that name a mode.
 const MODES: &[&str] = &[
     "response_format",
+    "response format",
+    "response-format",
     "json_schema",
     "json_object",
     "json schema",
@@ -272,6 +323,12 @@ const MODES: &[&str] = &[
     // A tool of Anthropic, by which its output is constrained.
     "input_schema",
     "compiled grammar",
+    // Gemini, of a schema.
+    "too many states",
+    "controlled generation",
+    "constrained decoding",
+    "json output",
+    "xgrammar",
     "responseschema",
     "response_schema",
     "responsemimetype",
@@ -280,6 +337,7 @@ const MODES: &[&str] = &[
     "output_format",
     "output_config",
     "structured output",
+    "structured_output",
     "guided_json",
     "guided decoding",
     "'json' in some form",
@@ -288,7 +346,22 @@ const MODES: &[&str] = &[
 /// Words with which a request is refused.
 const REFUSING: &[&str] = &[
     "not support",
+    "not currently support",
+    "not yet support",
     "unsupported",
+    "unavailable",
+    "disabled",
+    "not permitted",
+    "not implemented",
+    "not compatible",
+    "incompatible",
+    "cannot be used",
+    "can't be used",
+    "only available",
+    "enabled only",
+    "too many",
+    "exceeds",
+    "failed",
     "n't support",
     "not available",
     "not enabled",

@@ -152,7 +152,9 @@ impl Retry {
             return None;
         }
         *count += 1;
-        let Some(asked) = failure.retry_after() else { return Some(self.delay()) };
+        // To be asked to wait for no time at all is no reason to call again without a pause.
+        let asked = failure.retry_after().filter(|asked| !asked.is_zero());
+        let Some(asked) = asked else { return Some(self.delay()) };
         (asked <= self.policy.longest).then_some(asked)
     }
 
@@ -189,8 +191,10 @@ impl Retry {
     }
 }
 
-/// Reads the header `Retry-After`: seconds, or an HTTP date, which is compared with the header `Date` of
-/// the same reply, because no clock is read here.
+/// Reads the header `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in any of the three forms of section
+/// 5.6.7, which is compared with the header `Date` of the same reply, because no clock is read here. Some providers
+/// send fractions of a second, which are read as well. More seconds than a [`Duration`] can hold are the most that it
+/// can.
 ///
 /// ```
 /// use jsonmend_reask::retry_after;
@@ -205,31 +209,11 @@ impl Retry {
 #[must_use]
 pub fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
     let value = value.trim();
-    if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+    if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && let Ok(seconds) = value.parse::<f64>()
+    {
+        return Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
-    let (at, now) = (seconds_of(value)?, seconds_of(date?)?);
-    Some(Duration::from_secs(at.saturating_sub(now)))
-}
-
-/// The seconds since 1970 of a date as RFC 9110 prefers it: `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn seconds_of(date: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut words = date.trim().strip_suffix("GMT")?.split_whitespace().skip(1);
-    let day: u64 = words.next()?.parse().ok()?;
-    let month = words.next()?;
-    let month = u64::try_from(MONTHS.iter().position(|name| *name == month)?).ok()?;
-    let year: u64 = words.next().and_then(|year| year.parse().ok())?;
-    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok());
-    let mut part = || clock.next().flatten();
-    let (hour, minute, second) = (part()?, part()?, part()?);
-    if !(1970..=9999).contains(&year) || !(1..=31).contains(&day) || hour > 23 || minute > 59 {
-        return None;
-    }
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
-    let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1;
-    let days = days.checked_sub(719_468)?;
-    Some(days * 86_400 + hour * 3600 + minute * 60 + second.min(60))
+    let (at, now) = (httpdate::parse_http_date(value), httpdate::parse_http_date(date?.trim()));
+    Some(at.ok()?.duration_since(now.ok()?).unwrap_or_default())
 }

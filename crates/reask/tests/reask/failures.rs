@@ -27,9 +27,24 @@ fn the_body_of_an_error_says_what_was_refused() {
         "HTTP 400: json_schema not supported",
         r#"{"type": "error", "error": {"type": "invalid_request_error", "message": "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level"}}"#,
         r#"{"error": {"message": "* GenerateContentRequest.generation_config.response_schema.properties[a].properties: should be non-empty for OBJECT type"}}"#,
+        r#"{"error": {"message": "This response_format type is unavailable now", "type": "invalid_request_error"}}"#,
+        r#"{"error": {"code": 400, "message": "The specified schema produces a constraint that has too many states for serving.", "status": "INVALID_ARGUMENT"}}"#,
+        r#"{"error": {"message": "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later", "code": "BadRequest"}}"#,
+        r#"{"error": {"message": "Json mode is not supported for this model", "type": "invalid_request_error"}}"#,
+        r#"{"error": "'response_format.type' must be 'json_schema' or 'text'"}"#,
+        r#"{"object": "error", "message": "The provided JSON schema contains features not supported by xgrammar.", "code": 400}"#,
+        r#"{"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"], "msg": "Extra inputs are not permitted", "input": {}}]}"#,
+        r#"{"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": "{\"error\": {\"message\": \"structured outputs are not currently supported\"}}"}}}"#,
+        r#"{"error": {"code": 400, "message": "Controlled generation is not supported for this model."}}"#,
+        r#"{"message": "json_object response format is not compatible with tools"}"#,
     ] {
         assert_eq!(class(400, body), FailureClass::ModeRefused, "{body}");
     }
+    // What is repeated of the request says nothing.
+    let echo = r#"{"detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required", "input": {"messages": [{"content": "Reply with JSON that fits this JSON schema. Any other key is not allowed."}]}}]}"#;
+    assert_eq!(class(422, echo), FailureClass::Refused);
+    let echo = r#"{"object": "error", "message": "[{'type': 'missing', 'loc': ('body', 'model'), 'msg': 'Field required', 'input': {'content': 'an invalid JSON schema'}}]"}"#;
+    assert_eq!(class(400, echo), FailureClass::Refused);
     for (status, body) in [
         (400, r#"{"error": {"message": "max_tokens is too large"}}"#),
         (400, r#"{"error": {"message": "Invalid API key"}}"#),
@@ -217,4 +232,19 @@ fn retry_after_is_seconds_or_a_date() {
     assert_eq!(year, Some(Duration::from_secs(2)));
     let past = retry_after("Tue, 20 Oct 2026 07:28:00 GMT", Some("Wed, 21 Oct 2026 07:28:00 GMT"));
     assert_eq!(past, Some(Duration::ZERO));
+    // The obsolete forms.
+    let now = Some("Wed, 21 Oct 2026 07:28:00 GMT");
+    for date in ["Wednesday, 21-Oct-26 07:28:09 GMT", "Wed Oct 21 07:28:09 2026"] {
+        assert_eq!(retry_after(date, now), Some(Duration::from_secs(9)), "{date}");
+    }
+    // More than anything can wait for.
+    assert_eq!(retry_after("99999999999999999999", now), Some(Duration::MAX));
+}
+
+#[test]
+fn no_time_to_wait_is_a_pause_all_the_same() {
+    let mut retry = Retry::new(RetryPolicy::new(), 7);
+    let failure = Failure::status(503, "").with_retry_after(Duration::ZERO);
+    let pause = retry.after(&failure).unwrap();
+    assert!(pause >= Duration::from_millis(500), "{pause:?}");
 }
