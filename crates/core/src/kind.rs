@@ -172,6 +172,22 @@ impl RepairKind {
         Self::ALL.binary_search_by(|kind| kind.code().cmp(code)).ok().map(|at| Self::ALL[at])
     }
 
+    /// Whether a document with such a repair in it may end elsewhere than it seems to: a guess about
+    /// quotes, brackets or text that was dropped, and not about one value. This is for the other crates.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn doubts_end(self) -> bool {
+        let is_of_value = matches!(
+            self,
+            Self::Ellipsis
+                | Self::Fraction
+                | Self::InvalidUtf8
+                | Self::LoneSurrogate
+                | Self::NonFinite
+        );
+        !is_of_value && matches!(self.risk(), Risk::Lossy | Risk::Guess)
+    }
+
     /// Whether a consistent dialect of JSON needs it: Python's `repr`, or JavaScript's literals.
     pub(crate) const fn is_of_dialect(self) -> bool {
         matches!(

@@ -1,6 +1,6 @@
 //! The current document: a mender and its place in the input.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, Risk, prose::Marks};
+use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, prose::Marks};
 
 use crate::TextSink;
 
@@ -12,8 +12,8 @@ pub(crate) struct Document {
     options: Options,
     /// The offset in the input where the document begins.
     start: usize,
-    /// The highest risk of its repairs so far, if there were any.
-    repaired: Option<Risk>,
+    /// Whether one of its repairs so far leaves its end in doubt, if there were any.
+    repaired: Option<bool>,
     /// The steps of the mender for earlier documents.
     steps: u64,
     /// The path in the document at which the input ended.
@@ -124,9 +124,9 @@ impl Document {
         self.mender().is_some_and(Mender::has_unescaped_quotes)
     }
 
-    /// Whether a repair may have lost text or was a guess.
+    /// Whether a repair leaves it in doubt where the document ends.
     pub(crate) fn is_guessed(&self) -> bool {
-        self.repaired.is_some_and(|risk| risk > Risk::Likely)
+        self.repaired == Some(true)
     }
 
     pub(crate) fn mender(&self) -> Option<&Mender> {
@@ -138,7 +138,7 @@ impl Document {
 struct Sink<'a, P> {
     sink: &'a mut P,
     start: usize,
-    repaired: &'a mut Option<Risk>,
+    repaired: &'a mut Option<bool>,
 }
 
 impl<P: TextSink> Output for Sink<'_, P> {
@@ -152,7 +152,7 @@ impl<P: TextSink> Output for Sink<'_, P> {
         self.sink.settle();
     }
     fn repair(&mut self, repair: Repair) {
-        *self.repaired = (*self.repaired).max(Some(repair.kind().risk()));
+        *self.repaired = (*self.repaired).max(Some(repair.kind().doubts_end()));
         self.sink.repair(repair.shifted(self.start));
     }
 }

@@ -195,7 +195,7 @@ impl Engine {
             self.script.dropped_to = repair.end;
         }
         self.document.escaped |= kind == RepairKind::EscapedDocument;
-        self.document.guessed |= doubts_end(kind) && self.frames.len() > 0;
+        self.document.guessed |= kind.doubts_end() && self.frames.len() > 0;
         self.script.insert(repair);
         Ok(())
     }
@@ -214,18 +214,4 @@ impl Engine {
     pub(super) fn reaches(&self, at: usize) -> bool {
         self.whole || at >= self.committed
     }
-}
-
-/// Whether a document with this repair in it may end elsewhere than it seems to: a guess about quotes,
-/// brackets or text that was dropped, and not about one value.
-const fn doubts_end(kind: RepairKind) -> bool {
-    let of_value = matches!(
-        kind,
-        RepairKind::Ellipsis
-            | RepairKind::Fraction
-            | RepairKind::InvalidUtf8
-            | RepairKind::LoneSurrogate
-            | RepairKind::NonFinite
-    );
-    !of_value && matches!(kind.risk(), Risk::Lossy | Risk::Guess)
 }

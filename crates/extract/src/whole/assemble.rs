@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use jsonmend_core::{
-    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Risk, Tail,
-    TrailingDocuments, apply,
+    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
+    apply,
 };
 
 use super::reading::Reading;
@@ -64,7 +64,7 @@ pub(super) fn assemble(
             cut_at = mended.cut_at().cloned();
         }
         let (_, _, own) = mended.into_parts();
-        guessed = own.iter().any(|repair| repair.kind().risk() > Risk::Likely);
+        guessed = own.iter().any(|repair| repair.kind().doubts_end());
         doubtful = guessed || own.iter().any(|repair| repair.kind() == RepairKind::UnescapedQuote);
         repairs.extend(own.iter().map(|repair| repair.shifted(span.start)));
         at = span.end;
@@ -77,8 +77,11 @@ pub(super) fn assemble(
     if !text.trim_ascii().is_empty() {
         let rest = tail(text, options.limits().lookahead());
         let tail = around(rest.kind(), at..input.len(), text, documents);
+        // A fence comes after a document, and not in the middle of one.
+        let line = text.trim_ascii_start();
+        let is_fenced = line.starts_with(b"```") || line.starts_with(b"~~~");
         torn |= rest.lacks_end() && is_part(&tail)
-            || doubtful && rest.leaves_open(guessed) && tail.kind() != RepairKind::CodeFence;
+            || doubtful && rest.leaves_open(guessed) && !is_fenced;
         refused = options.trailing_documents() == TrailingDocuments::Error
             && tail.kind() != RepairKind::CodeFence;
         repairs.push(&tail);
