@@ -1,6 +1,6 @@
 //! What was done to a response, as metadata for whoever receives it.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::Range};
 
 use jsonmend_core::{KindSet, Options, Outcome, Policy, RepairKind, Repairs, mend};
 use jsonmend_wire::WireEvent;
@@ -18,7 +18,7 @@ use crate::{Event, Response};
 /// let summary = RepairSummary::of(&response).with_schema_id("urn:add");
 /// assert_eq!(
 ///     summary.to_json(),
-///     r#"{"json_repair":{"repaired":true,"coerced":false,"schema_id":"urn:add","incomplete":0,"repairs":3,"codes":["extra-comma","single-quote"],"risk":"exact"}}"#
+///     r#"{"json_repair":{"repaired":true,"coerced":false,"schema_id":"urn:add","incomplete":0,"invalid":0,"repairs":3,"codes":["extra-comma","single-quote"],"risk":"exact"}}"#
 /// );
 /// let merged = summary.merged_into("{\"id\": 7}").unwrap();
 /// assert!(merged.starts_with("{\"id\": 7,\"json_repair\":{\"repaired\":true,"));
@@ -29,6 +29,7 @@ pub struct RepairSummary {
     codes: KindSet,
     repairs: usize,
     incomplete: usize,
+    invalid: usize,
     coerced: bool,
 }
 
@@ -117,6 +118,7 @@ impl RepairSummary {
     #[cfg(feature = "schema")]
     fn note_fitted(&mut self, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
         self.coerced |= outcome.is_complete() && !fitted.applied().is_empty();
+        self.invalid += usize::from(outcome == Outcome::Invalid);
     }
 
     /// Whether any text was repaired.
@@ -137,24 +139,35 @@ impl RepairSummary {
         self.incomplete
     }
 
+    /// How many calls and objects are not valid for their schema, and so must not be used, whether complete or not.
+    #[must_use]
+    pub const fn invalid(&self) -> usize {
+        self.invalid
+    }
+
     /// An object with one member, `json_repair`. It holds nothing of what the model wrote.
     #[must_use]
     pub fn to_json(&self) -> String {
         format!("{{{}}}", self.member())
     }
 
-    /// The text of a JSON object with that member added at its end. `None` if the text is no object in valid
-    /// JSON. Nothing else is changed.
+    /// The text of a JSON object with that member added at its end, in place of those it had before. `None` if
+    /// the text is no object in valid JSON. Nothing else is changed.
     #[must_use]
     pub fn merged_into(&self, object: &str) -> Option<String> {
         let strict = Options::new().with_policy(Policy::STRICT);
+        if mend(object.as_bytes(), &strict).outcome() != Outcome::Unchanged {
+            return None;
+        }
+        let mut object = object.to_owned();
+        while let Some(member) = member_named(&object, "json_repair") {
+            object.replace_range(member, "");
+        }
         let inside = object.trim_end().strip_suffix('}')?;
         let begun = inside.trim_start().strip_prefix('{')?;
-        (mend(object.as_bytes(), &strict).outcome() == Outcome::Unchanged).then(|| {
-            let comma = if begun.trim().is_empty() { "" } else { "," };
-            let end = object.get(inside.len()..).unwrap_or_default();
-            format!("{inside}{comma}{}{end}", self.member())
-        })
+        let comma = if begun.trim().is_empty() { "" } else { "," };
+        let end = object.get(inside.len()..).unwrap_or_default();
+        Some(format!("{inside}{comma}{}{end}", self.member()))
     }
 
     fn member(&self) -> String {
@@ -162,16 +175,53 @@ impl RepairSummary {
         let codes: Vec<String> = kinds().map(|kind| format!("\"{}\"", kind.code())).collect();
         let risk = kinds().map(|kind| kind.risk()).max();
         format!(
-            "\"json_repair\":{{\"repaired\":{},\"coerced\":{},\"schema_id\":{},\"incomplete\":{},\"repairs\":{},\"codes\":[{}],\"risk\":{}}}",
+            "\"json_repair\":{{\"repaired\":{},\"coerced\":{},\"schema_id\":{},\"incomplete\":{},\"invalid\":{},\"repairs\":{},\"codes\":[{}],\"risk\":{}}}",
             self.is_repaired(),
             self.coerced,
             self.schema_id.as_deref().map_or("null".to_owned(), quoted),
             self.incomplete,
+            self.invalid,
             self.repairs,
             codes.join(","),
             risk.map_or("null".to_owned(), |risk| format!("\"{}\"", risk.code())),
         )
     }
+}
+
+/// Where a member with this name is in the text of an object, with a comma. Names with escapes in them are others.
+fn member_named(object: &str, name: &str) -> Option<Range<usize>> {
+    let bytes = object.as_bytes();
+    let (mut depth, mut at) = (0_usize, 0);
+    // The start of the member, the key in quotes that was read last, and whether the member has this name.
+    let (mut start, mut key, mut is_named) = (0, 0..0, false);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let from = at + 1;
+                at = from;
+                while !matches!(bytes.get(at), None | Some(b'"')) {
+                    at += 1 + usize::from(bytes.get(at) == Some(&b'\\'));
+                }
+                key = from..at;
+            }
+            b':' if depth == 1 => is_named = object.get(key.clone()) == Some(name),
+            b'{' | b'[' => {
+                depth += 1;
+                start = if depth == 1 { at + 1 } else { start };
+            }
+            b',' if depth == 1 && is_named => return Some(start..at + 1),
+            b',' if depth == 1 => start = at + 1,
+            // The last member takes the comma before it along.
+            b'}' if depth == 1 && is_named => {
+                let comma = start.checked_sub(1).filter(|comma| bytes.get(*comma) == Some(&b','));
+                return Some(comma.unwrap_or(start)..at);
+            }
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// A text as a JSON string.
@@ -205,6 +255,23 @@ mod tests {
             assert!(is_json(&merged), "{merged}");
             let inside = object.trim_end().strip_suffix('}').unwrap_or_default();
             assert!(merged.starts_with(inside), "{merged}");
+        }
+        for (object, without) in [
+            ("{\"json_repair\": {\"a\": [1, \"}\"]}}", "{"),
+            (
+                "{\"a\": 1, \"json_repair\": 2, \"b\": \"json_repair\"}",
+                "{\"a\": 1, \"b\": \"json_repair\",",
+            ),
+            (
+                "{\"json_repair\":1,\"json_repair\":2,\"b\":{\"json_repair\":3}}",
+                "{\"b\":{\"json_repair\":3},",
+            ),
+            ("{\"\\\"json_repair\": 1}", "{\"\\\"json_repair\": 1,"),
+        ] {
+            let merged = summary.merged_into(object).unwrap_or_else(|| panic!("{object}"));
+            assert!(is_json(&merged), "{merged}");
+            assert_eq!(merged, format!("{without}{}}}", summary.member()));
+            assert_eq!(summary.merged_into(&merged), Some(merged));
         }
         for other in ["", "[]", "{", "}", "{}{}", "{a: 1}", "{\"a\": 1,}", "{} x"] {
             assert_eq!(summary.merged_into(other), None, "{other}");

@@ -141,8 +141,10 @@ pub struct AcceptCounts {
     pub refused: u64,
     /// The hook replaced them.
     pub replaced: u64,
-    /// They are longer than the cap.
+    /// They are longer than the cap, or than a limit of the response.
     pub too_long: u64,
+    /// The stream was ended early because of them ([`AcceptEvent::Stopped`]).
+    pub stopped: u64,
 }
 
 impl AcceptCounts {
@@ -281,6 +283,7 @@ where
                     Decision::Replace(json) => Judgement::Replaced(json),
                 };
                 this.counts.count(&judgement);
+                this.events.judged(&candidate, judgement.code());
                 return Poll::Ready(Some(Ok(AcceptEvent::Judged { candidate, judgement })));
             }
             if *this.over {
@@ -302,6 +305,8 @@ where
                 {
                     this.events.as_mut().cancel();
                     *this.over = true;
+                    this.counts.stopped += 1;
+                    this.events.stopped();
                     let read = this.read.iter().find(|(open, _)| open == call);
                     return Poll::Ready(Some(Ok(AcceptEvent::Stopped {
                         call: *call,
@@ -345,6 +350,7 @@ where
             };
             if let Some(judgement) = judge(&candidate, *this.options) {
                 this.counts.count(&judgement);
+                this.events.judged(&candidate, judgement.code());
                 return Poll::Ready(Some(Ok(AcceptEvent::Judged { candidate, judgement })));
             }
             this.answer.set(Some((this.hook)(&candidate)));

@@ -58,7 +58,9 @@ impl Deadlines {
         Self { idle: None, total: None }
     }
 
-    /// Sets how long to wait for one chunk. The time in which the caller does not poll does not count.
+    /// Sets how long to wait for one chunk. The wait begins when a poll finds nothing, and not while the caller is
+    /// busy with what it got before. It goes on if the caller stops polling; then what has arrived by the next
+    /// poll still comes first.
     ///
     /// ### Default
     /// No deadline.

@@ -102,6 +102,18 @@ where
 }
 
 impl<S, E> MendStream<S, E> {
+    /// A hook, or the library for it, has judged a call or an object.
+    pub(crate) fn judged(&self, candidate: &crate::Candidate, judgement: &'static str) {
+        let (kind, tool) = candidate.kind();
+        self.watch.judged(kind, tool, judgement);
+    }
+
+    /// The stream was ended early because of a call.
+    #[cfg(feature = "schema")]
+    pub(crate) fn stopped(&self) {
+        self.watch.judged("call", "", "stopped");
+    }
+
     /// The value of an open call as of the last event, as if everything open were closed. No schema is
     /// needed. A number or a literal is there as soon as something follows it. Nothing is copied.
     ///

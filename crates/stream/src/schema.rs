@@ -202,7 +202,7 @@ impl<B: AsRef<[u8]>> Reads<B> for Fitting {
         stream.end();
         self.report_findings(stream.cursor());
         let fitted = stream.finish();
-        self.watch.fitted(&fitted, fitted.outcome());
+        self.watch.fitted(("value", ""), &fitted, fitted.outcome());
         self.queue.push_back(FitEvent::Ended(Box::new(fitted)));
     }
 }

@@ -13,7 +13,7 @@ use crate::{AcceptOptions, Oversized};
 /// | name | values | default | what it does |
 /// |---|---|---|---|
 /// | `JSON_REPAIR_ENABLED` | a switch | on | off: no repair is allowed; what needs one is `invalid`, and raw |
-/// | `JSON_REPAIR_BUFFER_CAP_BYTES` | a number of bytes | 65536 | how large an object in the text may be, and what a hook receives |
+/// | `JSON_REPAIR_BUFFER_CAP_BYTES` | a number of bytes above 0 | 65536 | how large an object in the text may be, and what a hook receives |
 /// | `JSON_REPAIR_STRICT_MODE` | a switch | off | on: only repairs for which there is one reading, and cut objects are not closed |
 /// | `JSON_COERCION_ENABLED` | a switch | on | off: a schema only validates, and its rules change nothing |
 /// | `JSON_REPAIR_SCHEMA` | a text | none | the schema, or where it is: the caller reads it |
@@ -61,11 +61,11 @@ impl Settings {
             enabled: switch(text("JSON_REPAIR_ENABLED"), true)?,
             cap: match text("JSON_REPAIR_BUFFER_CAP_BYTES") {
                 (_, None) => 65_536,
-                (name, Some(text)) => text.parse().map_err(|_| SettingsError {
-                    name,
-                    value: text,
-                    wants: "a number",
-                })?,
+                (name, Some(text)) => {
+                    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+                    let bytes = text.parse().ok().filter(|bytes| is_number && *bytes > 0);
+                    bytes.ok_or(SettingsError { name, value: text, wants: "a number above 0" })?
+                }
             },
             strict: switch(text("JSON_REPAIR_STRICT_MODE"), false)?,
             coerces: switch(text("JSON_COERCION_ENABLED"), true)?,
@@ -267,6 +267,8 @@ mod tests {
         for (name, text) in [
             ("JSON_REPAIR_BUFFER_CAP_BYTES", "64 KB"),
             ("JSON_REPAIR_BUFFER_CAP_BYTES", "-1"),
+            ("JSON_REPAIR_BUFFER_CAP_BYTES", "0"),
+            ("JSON_REPAIR_BUFFER_CAP_BYTES", "+5"),
             ("JSON_COERCION_ENABLED", "maybe"),
         ] {
             let wrong = read(&[(name, text)]).expect_err(text);

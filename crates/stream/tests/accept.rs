@@ -302,4 +302,5 @@ fn a_lost_call_ends_the_stream_early() {
     assert!(log.borrow().dropped && log.borrow().given * 64 < text.len() - 2_000);
     assert!(events.is_terminated());
     assert!(block_on(events.next()).is_none());
+    assert_eq!((events.counts().stopped, events.counts().accepted), (1, 1));
 }

@@ -16,7 +16,8 @@ use futures::{StreamExt, executor::block_on};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use jsonmend_stream::{
-    JsonOptions, MendExt, Response, ResponseOptions, RewriteOptions, SchemaStream, Telemetry,
+    AcceptOptions, Candidate, Decision, JsonOptions, MendExt, Oversized, Response, ResponseOptions,
+    RewriteOptions, SchemaStream, Telemetry,
 };
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
@@ -133,6 +134,7 @@ fn a_response_moves_the_counters_streamed_and_not() {
         assert_eq!(sum("repairs", "tool=other"), 0, "they were not made");
         assert_eq!(sum("fits", "fits=coerced"), times);
         assert_eq!(sum("fits", "fits=as-is"), times);
+        assert_eq!(sum("fits", "kind=call tool=book"), 2 * times);
         assert_eq!(sum("cut_calls", "") + sum("overflows", ""), 0);
     }
     assert_eq!(counters.sum("attempts", "tool=invented"), 0);
@@ -153,6 +155,39 @@ fn cut_calls_and_overflows_are_counted() {
     assert_eq!(counters.sum("cut_calls", "tool=book outcome=cut"), 0, "no such label");
     assert_eq!(counters.sum("cut_calls", "tool=book streaming=true"), 1);
     assert_eq!(counters.sum("overflows", "kind=object model=unknown"), 1);
+}
+
+#[test]
+fn judgements_are_counted() {
+    let counters = Counters::default();
+    let mut counts = Vec::new();
+    metrics::with_local_recorder(&counters, || {
+        for (options, accept) in [
+            (options(), AcceptOptions::new()),
+            (options().with_object_limit(4), AcceptOptions::new().with_cap(12, Oversized::Error)),
+        ] {
+            let (source, _) = Source::cut(body().as_bytes(), 9);
+            let hook = |candidate: &Candidate| {
+                let refuses = matches!(candidate, Candidate::Object { .. });
+                std::future::ready(match refuses {
+                    true => Decision::Refuse("not now".to_owned()),
+                    false => Decision::Accept,
+                })
+            };
+            let mut events =
+                Box::pin(source.mend(options).with_telemetry(telemetry()).accept(accept, hook));
+            while block_on(events.next()).is_some() {}
+            counts.push(events.counts());
+        }
+    });
+    let sum = |labels: &str| counters.sum("judgements", labels);
+    assert_eq!((counts[0].accepted, counts[0].refused, counts[0].too_long), (2, 1, 0));
+    assert_eq!(sum("kind=object tool=none judgement=refused"), 1, "{counters:?}");
+    assert_eq!(sum("kind=call tool=book judgement=accepted"), 2 + counts[1].accepted);
+    // The object passed a limit of the response, and the calls that of the hook.
+    assert!(counts[1].too_long > 1 && counts[1].refused == 0, "{counts:?}");
+    assert_eq!(sum("judgement=too-long"), counts[1].too_long);
+    assert_eq!(sum("kind=object judgement=too-long"), 1);
 }
 
 #[test]

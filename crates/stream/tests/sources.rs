@@ -297,7 +297,8 @@ fn a_body_is_written_again_however_it_is_cut() {
     }
 }
 
-/// When upstream fails, everything that came is there, no call is closed, and the error is last.
+/// When upstream fails, everything that came is there, no call is closed, and the error is last. In append mode, the
+/// bracket that closes a call which was repaired waits for the end of that call, and is never written without it.
 #[test]
 fn what_is_written_before_an_error_is_not_completed() {
     let mending = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
@@ -311,7 +312,15 @@ fn what_is_written_before_an_error_is_not_completed() {
             assert!(log.borrow().dropped && !log.borrow().polled_after_end);
             let text = String::from_utf8(bytes).unwrap();
             let raw = text.replace("\\\"", "'").replace("true", "True");
-            assert_eq!(raw, head, "{mode:?} {cut}");
+            // An event that did not arrive whole is passed on as it came.
+            let closed = "'b': True}\"}}]}}]}\n\n";
+            let has_ended = head.contains("finish_reason\":\"tool_calls\"}]}\n\n");
+            if mode == RewriteMode::Append && head.contains(closed) && !has_ended {
+                let open = closed.replacen('}', "", 1);
+                assert_eq!(raw, head.replace(closed, &open), "{cut}");
+            } else {
+                assert_eq!(raw, head, "{mode:?} {cut}");
+            }
         }
     }
 }

@@ -73,6 +73,24 @@ impl Candidate {
         }
     }
 
+    /// Whether it passed a limit of the response, so that its text is not there.
+    fn has_overflowed(&self) -> bool {
+        match self {
+            Self::Call { call, .. } => call.outcome() == Outcome::Overflow,
+            Self::Object { object, .. } => {
+                object.as_ref().is_some_and(|object| object.outcome() == Outcome::Overflow)
+            }
+        }
+    }
+
+    /// `call` or `object`, and the name of the tool.
+    pub(crate) fn kind(&self) -> (&'static str, &str) {
+        match self {
+            Self::Call { call, .. } => ("call", call.name()),
+            Self::Object { .. } => ("object", ""),
+        }
+    }
+
     /// How many bytes it has: the larger one of the mended text and what a schema made of it.
     fn length(&self) -> usize {
         let mended = match self {
@@ -100,13 +118,28 @@ pub enum Judgement {
     Refused(String),
     /// The hook replaced it with this text.
     Replaced(String),
-    /// It is longer than the cap. The hook was not asked.
+    /// It is longer than the cap, or than a limit of the response, past which nothing of it is kept. The hook was not
+    /// asked.
     TooLong,
     /// It is longer than the cap, and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
     Unchecked(String),
 }
 
 impl Judgement {
+    /// A stable lowercase code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Accepted(_) => "accepted",
+            Self::Incomplete => "incomplete",
+            Self::Raw(_) => "raw",
+            Self::Refused(_) => "refused",
+            Self::Replaced(_) => "replaced",
+            Self::TooLong => "too-long",
+            Self::Unchecked(_) => "unchecked",
+        }
+    }
+
     /// The JSON text to use: what was accepted or replaced. `None` for everything else, including what passed
     /// unchecked.
     #[must_use]
@@ -120,6 +153,9 @@ impl Judgement {
 
 /// The judgement about a candidate, unless the hook has to be asked.
 pub(super) fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Judgement> {
+    if candidate.has_overflowed() {
+        return Some(Judgement::TooLong);
+    }
     if candidate.length() > options.cap {
         let passed = match (options.oversized, candidate) {
             (Oversized::PassRaw, Candidate::Call { .. }) => {

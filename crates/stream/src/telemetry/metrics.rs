@@ -51,7 +51,12 @@ pub(super) fn ended(watch: &Watch, ended: &Ended<'_>) {
 
 /// A value was fitted to its schema, or could not be.
 #[cfg(feature = "schema")]
-pub(super) fn fitted(watch: &Watch, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+pub(super) fn fitted(
+    watch: &Watch,
+    (kind, tool): (&'static str, &str),
+    fitted: &jsonmend_schema::Fitted,
+    outcome: Outcome,
+) {
     let fits = if !outcome.is_complete() {
         "no"
     } else if fitted.applied().is_empty() {
@@ -59,6 +64,12 @@ pub(super) fn fitted(watch: &Watch, fitted: &jsonmend_schema::Fitted, outcome: O
     } else {
         "coerced"
     };
-    let own = labels(watch, "value", "none");
+    let own = labels(watch, kind, tool);
     counter!("json_repair_fits_total", and(&own, [("fits", fits)])).increment(1);
+}
+
+/// A hook, or the library for it, has judged a call or an object.
+pub(super) fn judged(watch: &Watch, kind: &'static str, tool: &str, judgement: &'static str) {
+    let own = labels(watch, kind, tool);
+    counter!("json_repair_judgements_total", and(&own, [("judgement", judgement)])).increment(1);
 }

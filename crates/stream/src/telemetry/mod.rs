@@ -217,24 +217,45 @@ impl Watch {
 
     #[cfg(feature = "schema")]
     fn call_fit(&self, fit: &jsonmend_response::CallFit) {
-        if let jsonmend_response::CallFit::Fitted { fitted, .. } = fit {
-            self.fitted(fitted, fitted.outcome());
+        if let jsonmend_response::CallFit::Fitted { tool, fitted, .. } = fit {
+            self.fitted(("call", tool), fitted, fitted.outcome());
         }
     }
 
     #[cfg(feature = "schema")]
     fn object_fit(&self, fit: &jsonmend_response::ObjectFit) {
         if let Some(fitted) = fit.fitted() {
-            self.fitted(fitted, fit.outcome());
+            self.fitted(("object", ""), fitted, fit.outcome());
         }
     }
 
-    /// A value was fitted to its schema, or could not be.
+    /// A value was fitted to its schema, or could not be. Without a tool, its name is empty.
     #[cfg(feature = "schema")]
-    pub(crate) fn fitted(&self, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+    pub(crate) fn fitted(
+        &self,
+        (kind, tool): (&'static str, &str),
+        fitted: &jsonmend_schema::Fitted,
+        outcome: Outcome,
+    ) {
         trace::fitted(fitted, outcome);
         #[cfg(feature = "metrics")]
-        metrics::fitted(self, fitted, outcome);
+        metrics::fitted(self, (kind, self.label(tool)), fitted, outcome);
+        #[cfg(not(feature = "metrics"))]
+        let _ = (kind, tool);
+    }
+
+    /// A hook, or the library for it, has judged a call or an object.
+    pub(crate) fn judged(&self, kind: &'static str, tool: &str, judgement: &'static str) {
+        #[cfg(feature = "metrics")]
+        metrics::judged(self, kind, self.label(tool), judgement);
+        #[cfg(not(feature = "metrics"))]
+        let _ = (kind, tool, judgement);
+    }
+
+    /// The name of a tool, if it may be reported, or that there is none.
+    #[cfg(feature = "metrics")]
+    fn label<'a>(&'a self, tool: &'a str) -> &'a str {
+        if tool.is_empty() { "none" } else { self.telemetry.tool(tool) }
     }
 
     fn ended(&self, ended: &Ended<'_>) {
