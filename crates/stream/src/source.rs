@@ -16,7 +16,9 @@
 use std::{
     io::{self, Read},
     pin::Pin,
-    task::{Context, Poll, Waker},
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
 };
 
 use bytes::Bytes;
@@ -126,18 +128,39 @@ impl<S: Stream> Blocking<S> {
     fn new(stream: S) -> Self {
         Self { stream: Box::pin(stream) }
     }
+
+    /// The adapter, for what it knows besides its items.
+    #[must_use]
+    pub fn get_ref(&self) -> &S {
+        self.stream.as_ref().get_ref()
+    }
+}
+
+/// Wakes a thread that waits for a hook.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 impl<S: Stream> Iterator for Blocking<S> {
     type Item = S::Item;
 
     fn next(&mut self) -> Option<S::Item> {
+        // The source is never pending. An adapter is only if it yields after many chunks, or if a hook waits.
         let mut cx = Context::from_waker(Waker::noop());
+        if let Poll::Ready(item) = self.stream.as_mut().poll_next(&mut cx) {
+            return item;
+        }
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut cx = Context::from_waker(&waker);
         loop {
-            // The source is never pending. An adapter is only if it yields after many chunks.
             if let Poll::Ready(item) = self.stream.as_mut().poll_next(&mut cx) {
                 return item;
             }
+            thread::park();
         }
     }
 }
@@ -171,6 +194,22 @@ blocking!(
     #[cfg(feature = "serde_json")]
     TypedStream<T: serde::de::DeserializeOwned>,
 );
+
+/// Reads a blocking source: see [`from_read`]. While a hook waits, the thread is parked, so the hook must be woken by
+/// another one.
+impl<R, H, F> IntoIterator for crate::AcceptStream<FromRead<R>, io::Error, H, F>
+where
+    R: Read,
+    H: FnMut(&crate::Candidate) -> F,
+    F: Future<Output = crate::Decision>,
+{
+    type Item = <Self as Stream>::Item;
+    type IntoIter = Blocking<Self>;
+
+    fn into_iter(self) -> Blocking<Self> {
+        Blocking::new(self)
+    }
+}
 
 #[cfg(feature = "tokio")]
 pin_project! {

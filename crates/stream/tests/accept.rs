@@ -304,3 +304,32 @@ fn a_lost_call_ends_the_stream_early() {
     assert!(block_on(events.next()).is_none());
     assert_eq!((events.counts().stopped, events.counts().accepted), (1, 1));
 }
+
+#[test]
+fn a_hook_works_over_a_blocking_reader() {
+    let text = call(0, "book", "{'nights': 30}") + &call(1, "book", "{'nights': 2}") + END;
+    for waits in [false, true] {
+        let hook = |candidate: &Candidate| {
+            let decision = decide(candidate);
+            let (answer, receiver) = futures::channel::oneshot::channel();
+            // Another thread answers, after a while or at once.
+            std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(if waits { 5 } else { 0 }));
+                answer.send(decision)
+            });
+            async move { receiver.await.unwrap() }
+        };
+        let source = jsonmend_stream::source::from_read(text.as_bytes());
+        let events = source.mend(options()).accept(AcceptOptions::new(), hook);
+        let mut events = events.into_iter();
+        let mut judged = Vec::new();
+        for event in events.by_ref() {
+            if let AcceptEvent::Judged { judgement, .. } = event.unwrap() {
+                judged.push(judgement);
+            }
+        }
+        let refused = Judgement::Refused("too long a stay".to_owned());
+        assert_eq!(judged, [refused, Judgement::Accepted("{\"nights\": 2}".to_owned())]);
+        assert_eq!(events.get_ref().counts().refused, 1);
+    }
+}
