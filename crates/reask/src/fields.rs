@@ -352,7 +352,7 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         let steps = path.steps();
         let own = if name.is_some() { steps } else { steps.get(..steps.len().checked_sub(1)?)? };
         let pointer = subschema::pointer(&own.to_vec().into(), None);
-        return Some(plain(source.pointer(found.union)?, pointer))
+        return Some(plain(source.pointer(&found.union)?, pointer))
             .filter(|f| !f.pointer.is_empty());
     }
     let pointer = subschema::pointer(path, name);

@@ -147,9 +147,9 @@ pub(crate) fn takes_null(root: &Value, schema: &Value) -> bool {
 
 /// A union in which a value has a constant that no branch has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Discriminator<'i> {
+pub(crate) struct Discriminator {
     /// The place of the union in the schema.
-    pub(crate) union: &'i str,
+    pub(crate) union: String,
     /// The values that the branches have there, as JSON.
     pub(crate) values: Vec<String>,
 }
@@ -157,20 +157,26 @@ pub(crate) struct Discriminator<'i> {
 /// If an issue is about the property by which the branches of a union differ: all values it may have.
 ///
 /// Of a union, issues are reported for the branch that fits best. The model may have meant another one.
-pub(crate) fn discriminator<'i>(root: &Value, issue: &'i Issue) -> Option<Discriminator<'i>> {
+pub(crate) fn discriminator(root: &Value, issue: &Issue) -> Option<Discriminator> {
     let path = issue.schema_path();
-    let at = ["/oneOf/", "/anyOf/"].iter().filter_map(|name| path.rfind(name)).max()?;
-    let (union, rest) = (path.get(..at)?, path.get(at + "/oneOf/".len()..)?);
-    let mut rest = rest.split('/').skip(1);
-    let name = match (rest.next()?, rest.next(), rest.next(), rest.next()) {
-        ("properties", Some(name), Some("const" | "enum"), None) => {
-            name.replace("~1", "/").replace("~0", "~")
+    // The place of the branch, and the name of the property.
+    let (branch, name) = match path.strip_suffix("/required") {
+        Some(branch) => (branch, issue.missing()?.to_owned()),
+        None => {
+            let (property, keyword) = path.rsplit_once('/')?;
+            let (branch, name) = property.rsplit_once("/properties/")?;
+            let is_value = matches!(keyword, "const" | "enum") && !name.contains('/');
+            is_value.then(|| (branch, name.replace("~1", "/").replace("~0", "~")))?
         }
-        ("required", None, ..) => issue.missing()?.to_owned(),
-        _ => return None,
     };
-    let keyword = path.get(at + 1..at + "/oneOf".len())?;
-    let branches = root.pointer(union)?.get(keyword)?.as_array()?;
+    let own = branch.rsplit_once('/').and_then(|(keyword, _)| keyword.rsplit_once('/'));
+    let (union, branches) = match own {
+        Some((union, keyword @ ("oneOf" | "anyOf"))) => {
+            (union.to_owned(), root.pointer(union)?.get(keyword)?.as_array()?)
+        }
+        // The branch is a definition.
+        _ => union_of(root, branch)?,
+    };
     let mut values: Vec<String> = Vec::new();
     for branch in branches {
         let own = for_key(resolve(root, branch), &name).map(|own| resolve(root, own));
@@ -184,6 +190,41 @@ pub(crate) fn discriminator<'i>(root: &Value, issue: &'i Issue) -> Option<Discri
         }
     }
     (values.len() > 1).then_some(Discriminator { union, values })
+}
+
+/// The only union with a branch that refers to this place, and its branches. `None` if there are several, because it
+/// is not known then which one is meant.
+fn union_of<'s>(root: &'s Value, branch: &str) -> Option<(String, &'s Vec<Value>)> {
+    let target = format!("#{branch}");
+    let mut found = None;
+    let mut open = vec![(String::new(), root)];
+    let mut left = VISITED;
+    while let Some((place, schema)) = open.pop() {
+        left = left.checked_sub(1)?;
+        match schema {
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                open.extend(items.map(|(index, item)| (format!("{place}/{index}"), item)));
+            }
+            Value::Object(members) => {
+                for keyword in ["oneOf", "anyOf"] {
+                    let branches = members.get(keyword).and_then(Value::as_array);
+                    let refers = |branch: &Value| branch.get("$ref") == Some(&target[..].into());
+                    if let Some(branches) = branches.filter(|all| all.iter().any(refers))
+                        && found.replace((place.clone(), branches)).is_some()
+                    {
+                        return None;
+                    }
+                }
+                open.extend(members.iter().map(|(name, member)| {
+                    let name = name.replace('~', "~0").replace('/', "~1");
+                    (format!("{place}/{name}"), member)
+                }));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The definitions that `schemas` refer to, by the keyword under which they are and by name. `None` if they

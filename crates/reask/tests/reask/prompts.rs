@@ -248,3 +248,32 @@ fn an_example_of_the_largest_numbers_is_one_too() {
     let bounds = schema(r#"{"type": "number", "minimum": 1e308, "multipleOf": 1e-300}"#);
     assert!(example(&bounds).value().is_number() || !example(&bounds).is_valid());
 }
+
+#[test]
+fn branches_that_are_definitions_name_all_discriminators() {
+    let branch = |kind: &str| {
+        serde_json::json!({"type": "object", "properties": {
+            "kind": {"const": kind}, "size": {"type": "number"}
+        }, "required": ["kind", "size"], "additionalProperties": false})
+    };
+    let union = serde_json::json!({"oneOf": [
+        {"$ref": "#/$defs/circle"}, {"$ref": "#/$defs/square"}, {"$ref": "#/$defs/star"}
+    ]});
+    let defs = serde_json::json!({
+        "circle": branch("circle"), "square": branch("square"), "star": branch("star")
+    });
+    let mut root = union.clone();
+    root["$defs"] = defs.clone();
+    let within = serde_json::json!({"type": "object", "$defs": defs, "properties": {
+        "shape": union, "name": {"type": "string"}
+    }, "required": ["shape", "name"]});
+    for (source, answer) in [
+        (root, r#"{"kind": "hexagon", "size": 2}"#),
+        (within, r#"{"shape": {"kind": "hexagon", "size": 2}, "name": "a"}"#),
+    ] {
+        let mut reask = Reask::new(&schema(&source.to_string()), ReaskOptions::new());
+        let ask = asked(says(&mut reask, answer));
+        let prompt = ask.user_message().unwrap();
+        assert!(prompt.contains(r#""circle", "square", "star""#), "{prompt}");
+    }
+}
