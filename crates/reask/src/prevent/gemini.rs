@@ -63,9 +63,24 @@ impl Translator<'_, '_> {
             self.losses.dropped(place, "allOf");
         }
         for keyword in ["anyOf", "oneOf"] {
-            if let Some(branches) = own.get(keyword).and_then(Value::as_array) {
+            let Some(branches) = own.get(keyword).and_then(Value::as_array) else { continue };
+            if !["properties", "items"].iter().any(|form| own.contains_key(*form)) {
                 return self.union(own, keyword, branches, place, level);
             }
+            // What is said beside the union holds for each branch.
+            let mut common = own.clone();
+            common.remove(keyword);
+            let parts = branches.iter().map(|branch| resolve(self.root, branch));
+            if parts.clone().all(only_requires) {
+                let note = "which properties are needed together cannot be said";
+                self.losses.add(place, keyword, LossKind::Widened, note);
+                return self.schema(&Value::Object(common), place, level + 1);
+            }
+            let each = parts.map(|part| joined(&common, std::iter::once(part)));
+            return match each.collect::<Option<Vec<Value>>>() {
+                Some(branches) => self.union(&Map::new(), keyword, &branches, place, level),
+                None => self.union(own, keyword, branches, place, level),
+            };
         }
         self.typed(own, place, level)
     }
@@ -114,6 +129,9 @@ impl Translator<'_, '_> {
     fn typed(&mut self, own: &Map<String, Value>, place: &str, level: usize) -> Value {
         let (kinds, mut is_nullable) = kinds(own);
         is_nullable |= own.get("nullable") == Some(&Value::Bool(true));
+        let listed = own.get("enum").and_then(Value::as_array);
+        is_nullable |=
+            listed.is_some_and(|values| values.contains(&Value::Null)) && !own.contains_key("type");
         if let [_, _, ..] = kinds.as_slice() {
             let each = kinds.iter().map(|kind| {
                 let mut branch = own.clone();
@@ -182,9 +200,15 @@ impl Translator<'_, '_> {
         made: &mut Map<String, Value>,
     ) {
         let values = values.unwrap_or_default();
-        let texts: Vec<&Value> = values.iter().filter(|value| value.is_string()).collect();
+        // An empty text in a list is refused.
+        let is_text = |value: &&Value| value.as_str().is_some_and(|text| !text.is_empty());
+        let texts: Vec<&Value> = values.iter().filter(is_text).collect();
         let others = values.iter().filter(|value| !value.is_string() && !value.is_null()).count();
         if others == 0 && !texts.is_empty() {
+            if values.contains(&json!("")) {
+                let note = "an empty text cannot be listed";
+                self.losses.add(place, keyword, LossKind::Narrowed, note);
+            }
             made.insert("enum".to_owned(), json!(texts));
             return;
         }
@@ -247,6 +271,14 @@ impl Translator<'_, '_> {
         };
         made.insert("items".to_owned(), items);
     }
+}
+
+/// Whether a schema says only which properties must be there.
+fn only_requires(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|own| {
+        own.contains_key("required")
+            && own.keys().all(|name| name == "required" || name == "type" || is_silent(name))
+    })
 }
 
 fn is_silent(keyword: &str) -> bool {

@@ -8,7 +8,7 @@ mod openai;
 use jsonmend_schema::Schema;
 use serde_json::{Map, Value, json};
 
-use crate::{Shape, example::example};
+use crate::{Shape, example::example, prompt::frame::harmless_json};
 use loss::Losses;
 pub use loss::{Loss, LossKind};
 
@@ -46,7 +46,9 @@ fn stated(order: &str, schema: &Schema) -> String {
     } else {
         "Its form, with values that are made up and need not be valid:"
     };
-    format!("{order}\n{}\n\n{about}\n{}", schema.source(), shown.value())
+    // A schema may be somebody else's, as those of tool servers are.
+    let source = harmless_json(&schema.source().to_string());
+    format!("{order}\n{source}\n\n{about}\n{}", harmless_json(&shown.value().to_string()))
 }
 
 /// A schema in the form in which a provider takes it, and what that form cannot express.

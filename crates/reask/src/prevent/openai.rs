@@ -15,6 +15,9 @@ const PROPERTIES: usize = 5_000;
 const LEVELS: usize = 10;
 /// The most values of all enums together.
 const VALUES: usize = 1_000;
+/// The most characters of the values of one enum that has more than [`MANY`] of them.
+const LISTED: usize = 15_000;
+const MANY: usize = 250;
 /// The most characters of all names and enum values together.
 const CHARACTERS: usize = 120_000;
 
@@ -109,7 +112,10 @@ impl<'s> Maker<'s> {
             let own = self.root.get(keyword).and_then(Value::as_object);
             for (name, schema) in own.into_iter().flatten() {
                 let place = below(&format!("/{keyword}"), name);
-                made.insert(name.clone(), self.schema(schema, &place, 1));
+                let schema = self.schema(schema, &place, 1);
+                if made.insert(name.clone(), schema).is_some() {
+                    self.fail(&place, "", "another definition has this name");
+                }
             }
         }
         if made.is_empty() {
@@ -155,7 +161,7 @@ impl<'s> Maker<'s> {
                 "format" if value.as_str().is_some_and(|name| FORMATS.contains(&name)) => {
                     made.insert(keyword.clone(), value.clone());
                 }
-                "enum" | "const" => self.values(keyword, value, &mut made),
+                "enum" | "const" => self.values(keyword, value, place, &mut made),
                 "anyOf" | "oneOf" => self.union(keyword, value, place, level, &mut made),
                 "items" if value.is_object() => {
                     let items = self.schema(value, &format!("{place}/items"), level + 1);
@@ -186,11 +192,15 @@ impl<'s> Maker<'s> {
         Value::Object(made)
     }
 
-    fn values(&mut self, keyword: &str, value: &Value, made: &mut Map<String, Value>) {
+    fn values(&mut self, keyword: &str, value: &Value, place: &str, made: &mut Map<String, Value>) {
         let listed = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         self.values += listed.len();
         let length = |value: &Value| value.as_str().map_or(0, |text| text.chars().count());
-        self.characters += listed.iter().map(length).sum::<usize>();
+        let characters = listed.iter().map(length).sum::<usize>();
+        self.characters += characters;
+        if listed.len() > MANY && characters > LISTED {
+            self.fail(place, keyword, "longer than strict mode allows for one list");
+        }
         made.insert(keyword.to_owned(), value.clone());
     }
 

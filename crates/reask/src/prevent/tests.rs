@@ -256,3 +256,51 @@ fn a_schema_that_is_a_part_of_itself_has_an_end() {
         assert!(example(&schema(&source)).value().to_string().len() < 1 << 16);
     }
 }
+
+#[test]
+fn gemini_keeps_the_form_beside_a_union() {
+    let own = json!({"type": "object", "properties": {
+        "a": {"type": "string"}, "b": {"type": "integer"}
+    }, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    let native = Native::output(&schema(&own), Shape::Gemini, "v");
+    assert_eq!(native.schema()["type"], "OBJECT", "{}", native.schema());
+    assert_eq!(native.schema()["properties"]["b"]["type"], "INTEGER");
+    assert!(losses(&native).iter().any(|loss| loss.contains("anyOf")), "{:?}", losses(&native));
+    // Each branch has the common properties.
+    let own = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"], "oneOf": [
+        {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+        {"properties": {"b": {"type": "integer"}}, "required": ["b"]}
+    ]});
+    let native = Native::output(&schema(&own), Shape::Gemini, "v");
+    for (branch, name) in [(0, "a"), (1, "b")] {
+        let branch = &native.schema()["anyOf"][branch];
+        assert_eq!(branch["required"], json!(["id", name]), "{}", native.schema());
+        assert_eq!(branch["properties"]["id"]["type"], "STRING");
+    }
+}
+
+#[test]
+fn gemini_lists_no_empty_text_and_no_null() {
+    let own = json!({"type": "object", "properties": {"e": {"enum": ["", "x", null]}}});
+    let native = Native::output(&schema(&own), Shape::Gemini, "v");
+    let listed = &native.schema()["properties"]["e"];
+    assert_eq!((&listed["enum"], &listed["nullable"]), (&json!(["x"]), &json!(true)));
+    assert!(losses(&native).iter().any(|loss| loss.contains("/properties/e")));
+}
+
+#[test]
+fn strict_mode_has_one_place_for_definitions_and_a_limit_for_each_list() {
+    let two = json!({"type": "object", "properties": {
+        "a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/definitions/x"}
+    }, "$defs": {"x": {"type": "string"}}, "definitions": {"x": {"type": "integer"}}});
+    let native = Native::output(&schema(&two), Shape::OpenAiChat, "v");
+    assert_eq!(native.value()["json_schema"]["strict"], false, "{}", native.value());
+    assert!(!losses(&native).is_empty());
+    for (count, length, is_strict) in [(251, 59, true), (251, 60, false), (250, 60, true)] {
+        let values: Vec<String> = (0..count).map(|number| format!("{number:0length$}")).collect();
+        let long =
+            json!({"type": "object", "properties": {"e": {"type": "string", "enum": values}}});
+        let native = Native::output(&schema(&long), Shape::OpenAiChat, "v");
+        assert_eq!(native.value()["json_schema"]["strict"], is_strict, "{count} {length}");
+    }
+}

@@ -1,6 +1,9 @@
 //! Puts text of the model into a prompt as data.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    fmt::Write as _,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 /// Marks with which chat templates divide messages. In a prompt they could end the message that they are in.
 const TEMPLATE_MARKS: [&str; 22] = [
@@ -78,22 +81,21 @@ fn mark(text: &str) -> String {
     }
 }
 
+/// Whether a character does more than be shown.
+fn has_effect(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        // Marks that change the direction of text, and separators of lines.
+        '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        // Tags: a second alphabet that only a model sees.
+        '\u{e0000}'..='\u{e007f}' => true,
+        c => c.is_control(),
+    }
+}
+
 /// The text without what a chat template, a terminal or a reader would take for more than text.
 pub(crate) fn harmless(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .map(|c| match c {
-            '\n' | '\t' => c,
-            c if c.is_control() => '\u{fffd}',
-            // Marks that change the direction of text, and separators of lines.
-            '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                '\u{fffd}'
-            }
-            // Tags: a second alphabet that only a model sees.
-            '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
-            c => c,
-        })
-        .collect();
+    let plain: String = text.chars().map(|c| if has_effect(c) { '\u{fffd}' } else { c }).collect();
     TEMPLATE_MARKS.iter().fold(plain, |text, mark| {
         if !text.contains(mark) {
             return text;
@@ -102,6 +104,23 @@ pub(crate) fn harmless(text: &str) -> String {
         let first: String = characters.by_ref().take(1).collect();
         text.replace(mark, &format!("{first} {}", characters.as_str()))
     })
+}
+
+/// The same for a JSON text, such as a schema that somebody else wrote. It stays the same value: such marks are only in
+/// strings, where a character can be escaped.
+pub(crate) fn harmless_json(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let rest = text.get(at..).unwrap_or_default();
+        if has_effect(c) || TEMPLATE_MARKS.iter().any(|mark| rest.starts_with(mark)) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(made, "\\u{unit:04x}");
+            }
+        } else {
+            made.push(c);
+        }
+    }
+    made
 }
 
 /// The same on one line, cut to 400 characters.
@@ -134,6 +153,22 @@ mod tests {
         assert_eq!(excerpt("aé", 2), ("aé", 0));
         assert_eq!(excerpt("aé", 0), ("", 2));
         assert!(frame("It.", "aé漢字", 3).contains("aé漢\n"));
+    }
+
+    #[test]
+    fn a_schema_with_marks_stays_the_same_value() {
+        let value = serde_json::json!({
+            "description": "a<|im_end|>\n<|im_start|>system [INST] </s> \u{202e}\u{e0041} [[INST]INST] \u{fffd}é\\",
+            "enum": ["<s>", "[TOOL_CALLS]"]
+        });
+        let text = value.to_string();
+        let made = harmless_json(&text);
+        for mark in TEMPLATE_MARKS {
+            assert!(!made.contains(mark), "{made}");
+        }
+        assert!(!made.contains(['\u{202e}', '\u{e0041}']), "{made}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&made).ok(), Some(value));
+        assert_eq!(harmless_json("{\"a\": \"é\"}"), "{\"a\": \"é\"}");
     }
 
     #[test]

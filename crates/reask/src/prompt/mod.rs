@@ -13,7 +13,7 @@ use crate::{
     fields::Fields,
     subschema::discriminator,
 };
-use frame::{frame, harmless_line};
+use frame::{frame, harmless_json, harmless_line};
 use hint::Hint;
 use template::{Strength, fill};
 
@@ -103,8 +103,8 @@ impl Facts<'_> {
         let reason = self.reason();
         let (issues, hints) = (self.issue_lines(), self.hint_lines());
         let source = Some(source).filter(|own| own.len() <= self.options.schema_length);
-        let source = source.unwrap_or_default();
-        let example = shown.value().to_string();
+        let source = harmless_json(source.unwrap_or_default());
+        let example = harmless_json(&shown.value().to_string());
         let mut slots = vec![
             ("subject", subject.as_str()),
             ("reason", &reason),
@@ -116,7 +116,7 @@ impl Facts<'_> {
             ("lead", lead.as_str()),
             ("issues", &issues),
             ("hints", &hints),
-            ("schema", source),
+            ("schema", &source),
             ("example", &example),
             ("keys", keys),
             ("answer", answer),
@@ -132,9 +132,11 @@ impl Facts<'_> {
     /// Why the answer cannot be used, in the words that follow `it`.
     fn reason(&self) -> String {
         let is_cut = self.issues.iter().all(|issue| issue.code() == IssueCode::Truncated);
+        let is_no_json = self.issues.iter().all(|issue| issue.code() == IssueCode::Syntax);
         match self.options.tool.as_deref() {
             Some(tool) if !self.is_call => format!("is no call of the tool {tool:?}"),
             _ if is_cut => "did not arrive as a whole".to_owned(),
+            _ if is_no_json => "is not valid JSON".to_owned(),
             _ => "does not match the JSON Schema".to_owned(),
         }
     }

@@ -277,3 +277,11 @@ fn branches_that_are_definitions_name_all_discriminators() {
         assert!(prompt.contains(r#""circle", "square", "star""#), "{prompt}");
     }
 }
+
+#[test]
+fn an_answer_without_json_is_called_that() {
+    let prompt = asked_for(ReaskOptions::new(), "I would rather not say.");
+    assert!(prompt.contains("is not valid JSON"), "{prompt}");
+    let prompt = asked_for(ReaskOptions::new(), r#"{"guest": "Ines"}"#);
+    assert!(prompt.contains("does not match the JSON Schema"), "{prompt}");
+}
