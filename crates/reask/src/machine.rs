@@ -97,14 +97,14 @@ impl Reask {
         self.pass(now);
         if let Some(pending) = self.pending.clone() {
             return match pending {
-                Step::Ask(ask) | Step::Continue(ask) => match self.spent_budget(&ask.prompt) {
+                Step::Ask(ask) | Step::Continue(ask) => match self.spent_budget(sent(&ask)) {
                     Some(reason) => self.end(reason, None),
                     None => self.hand_out(*ask),
                 },
                 ended => ended,
             };
         }
-        match self.spent_budget(&Prompt::default()) {
+        match self.spent_budget(0) {
             Some(reason) => self.end(reason, None),
             None => {
                 let ask = self.ask(AskKind::First, Prompt::default());
@@ -120,9 +120,10 @@ impl Reask {
             return self.begin(now);
         }
         let (kind, prompt) = match &self.pending {
-            Some(Step::Ask(ask) | Step::Continue(ask)) => (ask.kind, ask.prompt.user.len()),
+            Some(Step::Ask(ask) | Step::Continue(ask)) => (ask.kind, sent(ask)),
             _ => (AskKind::First, 0),
         };
+        let prompt = self.options.request.saturating_add(tokens(prompt));
         self.spent.add(answer.taken, prompt, answer.content().len());
         self.is_shown |= answer.shown;
         let reading = read(&self.schema, &self.options, &self.asked, answer, self.is_shown);
@@ -197,7 +198,7 @@ impl Reask {
             FailureClass::Aborted => return self.end(EndReason::Failed, Some(failure)),
             _ => {}
         }
-        match self.spent_budget(&Prompt::default()) {
+        match self.spent_budget(0) {
             Some(reason) => self.end(reason, Some(failure)),
             None => Step::Failed(failure),
         }
@@ -270,7 +271,7 @@ impl Reask {
         let Some((mut ask, asked)) = self.correction(answer, reading, is_stuck) else {
             return self.end(EndReason::NoProgress, None);
         };
-        if let Some(reason) = self.spent_budget(&ask.prompt) {
+        if let Some(reason) = self.spent_budget(sent(&ask)) {
             return self.end(reason, None);
         }
         let (first, changed) = self.options.temperatures;
@@ -301,11 +302,11 @@ impl Reask {
         // refuse it, and the model writes it again.
         let prefix = if self.is_shown { &reading.text } else { without_space(reading) };
         let mut ask = self.ask(AskKind::Continue, continuation(&self.options, prefix));
-        if let Some(reason) = self.spent_budget(&ask.prompt) {
+        ask.prefix = Some(prefix.to_owned());
+        if let Some(reason) = self.spent_budget(sent(&ask)) {
             return Some(self.end(reason, None));
         }
         self.continuations += 1;
-        ask.prefix = Some(prefix.to_owned());
         self.asked = Asked::Rest { prefix: prefix.to_owned() };
         Some(self.hand_out(ask))
     }
@@ -411,8 +412,9 @@ impl Reask {
     }
 
     /// The budget that does not allow another call with that prompt.
-    fn spent_budget(&self, prompt: &Prompt) -> Option<EndReason> {
-        let next = tokens(prompt.user.len());
+    /// Whether a call that sends so many bytes may not be made.
+    fn spent_budget(&self, bytes: usize) -> Option<EndReason> {
+        let next = self.options.request.saturating_add(tokens(bytes));
         let left = self.options.tokens.map(|all| all.saturating_sub(self.spent.tokens()));
         if self.time_left() == Some(Duration::ZERO) {
             Some(EndReason::Deadline)
@@ -451,4 +453,9 @@ impl Reask {
         self.pending = Some(step.clone());
         step
     }
+}
+
+/// How many bytes a call sends besides the messages of the caller.
+fn sent(ask: &Ask) -> usize {
+    ask.prompt.user.len() + ask.prefix.as_ref().map_or(0, String::len)
 }

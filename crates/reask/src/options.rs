@@ -27,6 +27,7 @@ pub struct ReaskOptions {
     pub(crate) continuations: u32,
     pub(crate) deadline: Option<Duration>,
     pub(crate) tokens: Option<u64>,
+    pub(crate) request: u64,
     pub(crate) cost: Option<u64>,
     pub(crate) temperatures: (f64, f64),
     pub(crate) excerpt: usize,
@@ -48,6 +49,7 @@ impl ReaskOptions {
             continuations: 3,
             deadline: None,
             tokens: None,
+            request: 0,
             cost: None,
             temperatures: (0.0, 0.7),
             excerpt: 2_000,
@@ -120,6 +122,17 @@ impl ReaskOptions {
     #[must_use]
     pub const fn with_token_budget(mut self, tokens: u64) -> Self {
         self.tokens = Some(tokens);
+        self
+    }
+
+    /// Sets how many tokens the messages of the caller have, which go with each call. The budget reckons with them before
+    /// it lets a call be made, and where a provider does not count.
+    ///
+    /// ### Default
+    /// 0.
+    #[must_use]
+    pub const fn with_request_tokens(mut self, tokens: u64) -> Self {
+        self.request = tokens;
         self
     }
 

@@ -66,12 +66,12 @@ impl Spent {
         self.estimated
     }
 
-    /// Adds a call. Counts that are not known are estimated from the lengths, in bytes, of the prompt and
-    /// of the answer.
-    pub(crate) fn add(&mut self, taken: Taken, prompt: usize, answer: usize) {
+    /// Adds a call. Counts that are not known are estimated: `prompt` tokens were read, and the answer has `answer`
+    /// bytes.
+    pub(crate) fn add(&mut self, taken: Taken, prompt: u64, answer: usize) {
         self.calls = self.calls.saturating_add(1);
         self.estimated |= taken.input.is_none() || taken.output.is_none();
-        let input = taken.input.unwrap_or_else(|| tokens(prompt));
+        let input = taken.input.unwrap_or(prompt);
         let output = taken.output.unwrap_or_else(|| tokens(answer));
         self.input = self.input.saturating_add(input);
         self.output = self.output.saturating_add(output);

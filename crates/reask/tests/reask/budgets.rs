@@ -201,3 +201,23 @@ proptest! {
         prop_assert_eq!(before, *reask.spent());
     }
 }
+
+#[test]
+fn the_request_and_the_prefix_count_before_a_call_is_made() {
+    // Of the answer, 100 tokens are estimated; the continuation sends them again.
+    let text = format!("{{\"guest\": \"{}", "x".repeat(389));
+    let cut = Answer::text(text.as_str()).with_finish(FinishReason::Length);
+    let ends = |options: ReaskOptions| {
+        let mut reask = booking(options);
+        match reask.answer(&cut, Duration::ZERO) {
+            Step::Exhausted(end) => Some(end.reason()),
+            _ => None,
+        }
+    };
+    let with = |tokens| ReaskOptions::new().with_token_budget(tokens);
+    let least = (100..2_000).find(|tokens| ends(with(*tokens)).is_none()).unwrap();
+    assert!(least > 200, "{least}");
+    // Once for the answer, and once for the next call.
+    assert_eq!(ends(with(least + 100).with_request_tokens(50)), None);
+    assert_eq!(ends(with(least + 99).with_request_tokens(50)), Some(EndReason::Tokens));
+}
