@@ -58,6 +58,21 @@ fn the_deadline_counts_from_the_first_step() {
     assert_eq!(end.reason(), EndReason::Deadline);
 }
 
+/// A closed object, open ones, a union of definitions, lists, and texts.
+const SCHEMAS: &[&str] = &[
+    BOOKING,
+    r#"{"type": "object", "properties": {"guest": {"type": "string"}, "nights": {"type": "integer"}}, "required": ["nights"]}"#,
+    r##"{"oneOf": [{"$ref": "#/$defs/room"}, {"$ref": "#/$defs/stay"}], "$defs": {
+        "room": {"type": "object", "properties": {"kind": {"const": "room"}, "beds": {"type": "integer"}}, "required": ["kind", "beds"]},
+        "stay": {"type": "object", "properties": {"kind": {"const": "stay"}, "guest": {"type": "string"}}, "required": ["kind", "guest"]}
+    }}"##,
+    r#"{"type": "array", "items": {"type": "object", "properties": {"beds": {"type": "integer", "minimum": 1}}, "required": ["beds"]}, "minItems": 1}"#,
+    r#"{"type": "array", "items": {"type": ["integer", "null"]}, "maxItems": 3}"#,
+    r##"{"type": "object", "properties": {"guest": {"type": "string"}, "rooms": {"type": "array", "items": {"$ref": "#"}}}, "required": ["guest"]}"##,
+    r#"{"type": "string", "minLength": 2}"#,
+    r#"{"anyOf": [{"type": "integer"}, {"type": "object", "additionalProperties": {"type": "boolean"}}]}"#,
+];
+
 /// Something that a model, or the way to it, may do.
 #[derive(Clone, Debug)]
 enum Move {
@@ -77,6 +92,9 @@ fn texts() -> impl Strategy<Value = String> {
         "\"/nights\": ",
         "\"nights\": ",
         "\"rooms\": ",
+        "\"kind\": \"stay\"",
+        "\"kind\": \"ship\"",
+        "true",
         "\"Ines\"",
         "3",
         "\"3\"",
@@ -121,7 +139,7 @@ fn moves() -> impl Strategy<Value = Move> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]
     fn every_loop_ends_within_its_budgets(
@@ -130,6 +148,7 @@ proptest! {
         continuations in 0..4u32,
         tokens in prop::option::of(200..3_000u64),
         conservative in any::<bool>(),
+        source in prop::sample::select(SCHEMAS.to_vec()),
     ) {
         let options = if conservative { ReaskOptions::for_tool("book") } else { ReaskOptions::new() };
         let options = options.with_attempts(attempts).with_continuations(continuations);
@@ -138,7 +157,7 @@ proptest! {
             None => options,
         };
         let deadline = Duration::from_secs(40);
-        let mut reask = Reask::new(&schema(BOOKING), options.with_deadline(deadline));
+        let mut reask = Reask::new(&schema(source), options.with_deadline(deadline));
         let mut asks = 0u32;
         let mut shown: Option<String> = None;
         let mut step = reask.begin(Duration::ZERO);
@@ -183,7 +202,8 @@ proptest! {
         let spent = match &end {
             Ok(done) => {
                 let tree = Tree::read(done.json()).unwrap();
-                prop_assert!(schema(BOOKING).accepts(&tree), "{}", done.json());
+                prop_assert!(schema(source).accepts(&tree), "{source}: {}", done.json());
+                prop_assert!(done.risk() >= done.fitted().risk());
                 prop_assert_eq!(done.fitted().text(), Some(done.json()));
                 prop_assert!(done.fitted().outcome().is_complete());
                 done.spent()
