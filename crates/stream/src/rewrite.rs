@@ -118,7 +118,8 @@ where
     }
 }
 
-/// Each chunk is a frame of data. There are no trailers.
+/// Each chunk is a frame of data. There are no trailers: those of the source are dropped with it
+/// ([`from_body`](crate::source::from_body)), because they may describe the body as it was, as a digest does.
 #[cfg(feature = "http-body")]
 impl<S, B, E> http_body::Body for RewriteStream<S, E>
 where

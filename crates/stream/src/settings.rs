@@ -2,11 +2,11 @@
 
 use std::{error::Error, fmt};
 
-use jsonmend_core::{Policy, Risk};
+use jsonmend_core::{Options, Policy, Risk};
 use jsonmend_response::ResponseOptions;
-use jsonmend_wire::ToolPolicies;
+use jsonmend_wire::{RewriteOptions, ToolPolicies, WireOptions};
 
-use crate::{AcceptOptions, Oversized};
+use crate::{AcceptOptions, JsonOptions, Oversized};
 
 /// Options as an operator sets them, from the environment or any other table of names and texts.
 ///
@@ -95,20 +95,59 @@ impl Settings {
     /// wider one than theirs; whether rules of schemas may change a value; and the object limit.
     #[must_use]
     pub fn apply(&self, options: ResponseOptions) -> ResponseOptions {
-        let mut wire = options.wire().clone();
+        #[cfg(feature = "schema")]
+        let options = if self.coerces { options } else { options.without_rules() };
+        let (wire, objects) = (self.wire(options.wire()), self.mending(options.mending()));
+        options.with_wire(wire).with_mending(objects).with_object_limit(self.cap)
+    }
+
+    /// The same for a channel of text or JSON: the policy and the object limit.
+    ///
+    /// The options for items and typed values are made from these, or from those for a response.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, Settings};
+    ///
+    /// let settings = Settings::from_lookup(|name| {
+    ///     (name == "JSON_REPAIR_ENABLED").then(|| "off".to_owned())
+    /// })?;
+    /// let chunks = stream::iter([Ok::<_, std::io::Error>("{'a': 1}")]);
+    /// let events = chunks.mend_json(settings.apply_to_json(JsonOptions::new()));
+    /// let events: Vec<_> = block_on(events.collect());
+    /// let ended = |event: &Result<JsonEvent, _>| {
+    ///     matches!(event, Ok(JsonEvent::Ended(object)) if object.outcome().is_valid())
+    /// };
+    /// assert!(!events.iter().any(ended));
+    /// # Ok::<(), jsonmend_stream::SettingsError>(())
+    /// ```
+    #[must_use]
+    pub fn apply_to_json(&self, options: JsonOptions) -> JsonOptions {
+        let mending = self.mending(options.mending());
+        options.with_mending(mending).with_object_limit(self.cap)
+    }
+
+    /// The same for a body that is written again: the policies. A fitter, which may change values, is the caller's own
+    /// to leave out if [`coerces`](Self::coerces) is false.
+    #[must_use]
+    pub fn apply_to_rewrite(&self, options: RewriteOptions) -> RewriteOptions {
+        let wire = self.wire(options.wire());
+        options.with_wire(wire)
+    }
+
+    fn wire(&self, options: &WireOptions) -> WireOptions {
+        let mut wire = options.clone();
         if let Some(own) = wire.policies().cloned() {
             let settings = self.clone();
             let narrower = move |tool: &str| own.find(tool).map(|policy| settings.policy(policy));
             wire = wire.with_policies(ToolPolicies::new(narrower));
         }
-        #[cfg(feature = "schema")]
-        let options = if self.coerces { options } else { options.without_rules() };
-        let (calls, objects) = (wire.mending().clone(), options.mending().clone());
-        let (of_calls, of_objects) = (self.policy(calls.policy()), self.policy(objects.policy()));
-        options
-            .with_wire(wire.with_mending(calls.with_policy(of_calls)))
-            .with_mending(objects.with_policy(of_objects))
-            .with_object_limit(self.cap)
+        let calls = self.mending(wire.mending());
+        wire.with_mending(calls)
+    }
+
+    fn mending(&self, options: &Options) -> Options {
+        options.clone().with_policy(self.policy(options.policy()))
     }
 
     fn policy(&self, policy: Policy) -> Policy {
@@ -260,6 +299,21 @@ mod tests {
             let calls = response.transcript().calls();
             assert_eq!(calls[0].outcome().is_complete(), complete, "{set:?}");
         }
+    }
+
+    #[test]
+    fn bodies_that_are_written_again_follow_the_switches() {
+        for (set, policy) in [
+            (&[][..], Policy::CONSERVATIVE),
+            (&[("JSON_REPAIR_STRICT_MODE", "on")], Policy::CONSERVATIVE.at_most(Risk::Exact)),
+            (&[("JSON_REPAIR_ENABLED", "off")], Policy::STRICT),
+        ] {
+            let options = read(set).expect("switches").apply_to_rewrite(RewriteOptions::new());
+            assert_eq!(options.wire().mending().policy(), policy, "{set:?}");
+        }
+        let cap = read(&[("JSON_REPAIR_BUFFER_CAP_BYTES", "7")]).expect("a number");
+        let options = cap.apply_to_json(JsonOptions::new());
+        assert_eq!(options, JsonOptions::new().with_object_limit(7));
     }
 
     #[test]

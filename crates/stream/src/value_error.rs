@@ -63,11 +63,14 @@ impl<E> From<Error<E>> for ValueError<E> {
 impl<E> fmt::Display for ValueError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Incomplete { outcome, items: 0 } => {
-                write!(f, "the document is not complete: {outcome}")
-            }
             Self::Incomplete { outcome, items } => {
-                write!(f, "the document is not complete: {outcome}, after {items} items")
+                f.write_str("the document is not complete: ")?;
+                match outcome {
+                    // What was closed is not, although its text is valid.
+                    Outcome::Closed | Outcome::Cut => f.write_str("its end is missing")?,
+                    other => write!(f, "{other}")?,
+                }
+                if *items == 0 { Ok(()) } else { write!(f, ", after {items} items") }
             }
             Self::Lost(doubt) => write!(f, "a part of the response was lost: {doubt}"),
             Self::NotFound => f.write_str("there is no such value in the text"),

@@ -350,7 +350,7 @@ fn upstream_errors_and_limits_are_reported() {
     let (source, log) = Source::new(vec![Ok(b"[1, 2, [3".to_vec()), Err("reset")]);
     let sum = read(source, "", JsonOptions::new());
     assert_eq!(values(&sum), json!([1, 2]));
-    let incomplete = "the document is not complete: closed, after 2 items".to_owned();
+    let incomplete = "the document is not complete: its end is missing, after 2 items".to_owned();
     assert_eq!(sum.errors, [incomplete, "upstream reset".to_owned()]);
     assert!(log.borrow().dropped && !log.borrow().polled_after_end);
     // A limit of the mender.
@@ -481,7 +481,7 @@ fn a_part_of_the_response_that_was_lost_is_an_error() {
     let body = [&text_event("[1, "), &text_event(&long), &text_event("3]"), done].concat();
     let sum = read_every_way(&body, "", &options.clone().into());
     assert_eq!(values(&sum), json!([1]));
-    let incomplete = "the document is not complete: closed, after 1 items";
+    let incomplete = "the document is not complete: its end is missing, after 1 items";
     assert_eq!(sum.errors, ["a part of the response was lost: limit", incomplete]);
     // An error that says so comes once.
     let events = [&text_event("[1, "), "data: {\"choi\n\n", &text_event("3]"), done];
