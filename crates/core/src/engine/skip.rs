@@ -7,6 +7,9 @@ use super::{
 };
 use crate::RepairKind;
 
+/// Labels that are no value even if nothing comes between them and the end of the fence.
+const LABELS: [&[u8]; 5] = [b"json", b"javascript", b"plaintext", b"python", b"text"];
+
 impl Engine {
     /// Drops a token that has no meaning here.
     pub(super) fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
@@ -75,7 +78,9 @@ impl Engine {
         while matches!(look.peek()?, b' ' | b'\t' | b'\r') {
             look.bump();
         }
-        let is_label = matches!(look.peek()?, b'\n' | b'{' | b'[') && look.gap()? != b'`';
+        let begins = matches!(look.peek()?, b'\n' | b'{' | b'[');
+        let named = LABELS.contains(&look.seen().trim_ascii());
+        let is_label = begins && (named || look.gap()? != b'`');
         Ok(if is_label { at + label } else { at })
     }
 
