@@ -292,7 +292,7 @@ impl Reask {
         let is_whole_text = !answer.is_call && !is_fields && !answer.is_damaged();
         let may = reading.is_cut && is_good && is_whole_text;
         let grew = match &self.asked {
-            Asked::Rest { prefix } => reading.text.len() > prefix.len(),
+            Asked::Rest { prefix, .. } => reading.text.len() > prefix.len(),
             _ => !reading.text.trim().is_empty(),
         };
         if !may || !grew || self.continuations >= self.options.continuations {
@@ -307,7 +307,7 @@ impl Reask {
             return Some(self.end(reason, None));
         }
         self.continuations += 1;
-        self.asked = Asked::Rest { prefix: prefix.to_owned() };
+        self.asked = Asked::Rest { prefix: prefix.to_owned(), risk: reading.together };
         Some(self.hand_out(ask))
     }
 

@@ -18,7 +18,11 @@ use crate::{
 pub(crate) enum Asked {
     Whole,
     Fields(Box<Fields>),
-    Rest { prefix: String },
+    /// `risk` is that of how the prefix was put together.
+    Rest {
+        prefix: String,
+        risk: Option<Risk>,
+    },
 }
 
 /// An answer, as far as it could be made to fit.
@@ -31,7 +35,7 @@ pub(crate) struct Reading {
     pub(crate) is_cut: bool,
     is_complete: bool,
     /// The risk of how the text was put together from several answers.
-    together: Option<Risk>,
+    pub(crate) together: Option<Risk>,
 }
 
 impl Reading {
@@ -124,11 +128,11 @@ pub(crate) fn read(
                 None => whole,
             }
         }
-        Asked::Rest { prefix } => {
+        Asked::Rest { prefix, risk } => {
             let joined = join::readings(prefix, &content, is_shown);
             // One of them may lead back to what there was before.
             let fit = share(u64::try_from(joined.len()).unwrap_or(u64::MAX).saturating_add(1));
-            rest(prefix, &joined, |text| plain(text, &fit))
+            rest(prefix, &joined, |text| plain(text, &fit)).with_risk(*risk)
         }
     }
 }
@@ -137,14 +141,13 @@ pub(crate) fn read(
 fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Reading {
     let ends_in_string = ends_in_string(prefix);
     let read = |joined: &Joined| {
-        let mut reading = plain(&joined.text);
+        let reading = plain(&joined.text);
         let as_it_is = reading.fitted.risk().is_none();
-        reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
         // Something was left out of it, or it goes on inside of a string, where anything may be said.
         let is_joined = joined.text.len() > prefix.len() && joined.text.starts_with(prefix);
         let is_doubtful = !joined.is_plain || is_joined && ends_in_string;
-        let reading = reading.with_risk(is_doubtful.then_some(Risk::Likely));
-        let mut reading = reading;
+        let mut reading = reading.with_risk(is_doubtful.then_some(Risk::Likely));
+        reading.is_complete &= as_it_is || joined.kind != Kind::Exact;
         // A model that begins anew inside of an object states its keys a second time.
         reading.is_complete &= !reading.value().is_some_and(repeats_a_key);
         reading

@@ -280,3 +280,12 @@ fn what_goes_on_in_a_string_or_was_taken_from_words_is_likely() {
         assert_eq!(done.attempts().last().unwrap().risk(), risk);
     }
 }
+
+#[test]
+fn the_risk_of_an_earlier_join_stays() {
+    let mut reask = booking(ReaskOptions::new());
+    continued(reask.answer(&cut(r#"{"guest": "In"#), Duration::ZERO));
+    continued(reask.answer(&cut("es\", "), Duration::ZERO));
+    let done = done(says(&mut reask, "\"nights\": 3}"));
+    assert_eq!((done.fitted().risk(), done.risk()), (None, Some(Risk::Likely)));
+}
