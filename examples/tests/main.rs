@@ -208,6 +208,6 @@ async fn a_list_is_shown_as_it_arrives_and_returned_once_it_is_whole() {
     // What was cut off is not a list, and its last line is taken back.
     let mut out = Vec::new();
     let cut = live::ask(&url, &mut out).await.unwrap_err();
-    assert_eq!(cut.to_string(), "the document is not complete: closed");
+    assert_eq!(cut.to_string(), "the document is not complete: its end is missing");
     assert!(out.ends_with(b"\r\x1b[K"), "{:?}", String::from_utf8_lossy(&out));
 }
