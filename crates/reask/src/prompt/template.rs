@@ -35,7 +35,7 @@ impl Strength {
 /// |---|---|---|
 /// | `{lead}` | the words of the [`Strength`] | all but the continuation |
 /// | `{subject}` | `Your answer`, or `Your call of the tool "name"` | all |
-/// | `{reason}` | `does not match the JSON Schema`, `did not arrive as a whole`, or `is no call of the tool "name"` | the first words |
+/// | `{reason}` | `does not match the JSON Schema`, `did not arrive as a whole`, `is not valid JSON`, or `is no call of the tool "name"` | the first words |
 /// | `{attempt}`, `{of}` | which attempt it is, of how many | all |
 /// | `{issues}` | what is wrong, a line each | all but the continuation |
 /// | `{hints}` | what was seen in the answer, a line each | all but the continuation |

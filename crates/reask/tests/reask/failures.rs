@@ -40,6 +40,8 @@ fn the_body_of_an_error_says_what_was_refused() {
     ] {
         assert_eq!(class(400, body), FailureClass::ModeRefused, "{body}");
     }
+    let long = r#"{"error": {"message": "The request exceeds the context length, of which 900 tokens are in the json_schema. It failed."}}"#;
+    assert_eq!(class(400, long), FailureClass::Refused);
     // What is repeated of the request says nothing.
     let echo = r#"{"detail": [{"type": "missing", "loc": ["body", "model"], "msg": "Field required", "input": {"messages": [{"content": "Reply with JSON that fits this JSON schema. Any other key is not allowed."}]}}]}"#;
     assert_eq!(class(422, echo), FailureClass::Refused);
