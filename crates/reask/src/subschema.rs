@@ -178,7 +178,9 @@ pub(crate) fn discriminator(root: &Value, issue: &Issue) -> Option<Discriminator
         _ => union_of(root, branch)?,
     };
     let mut values: Vec<String> = Vec::new();
+    let mut differing = 0;
     for branch in branches {
+        let before = values.len();
         let own = for_key(resolve(root, branch), &name).map(|own| resolve(root, own));
         let constant = own.and_then(|own| own.get("const")).into_iter();
         let listed = own.and_then(|own| own.get("enum")).and_then(Value::as_array);
@@ -188,13 +190,20 @@ pub(crate) fn discriminator(root: &Value, issue: &Issue) -> Option<Discriminator
                 values.push(value);
             }
         }
+        differing += usize::from(values.len() > before);
     }
-    (values.len() > 1).then_some(Discriminator { union, values })
+    // A list of values in one branch, as beside null, says nothing about the others.
+    (differing > 1).then_some(Discriminator { union, values })
 }
 
 /// The only union with a branch that refers to this place, and its branches. `None` if there are several, because it
 /// is not known then which one is meant.
 fn union_of<'s>(root: &'s Value, branch: &str) -> Option<(String, &'s Vec<Value>)> {
+    let is_definition =
+        branch.is_empty() || ["/$defs/", "/definitions/"].iter().any(|own| branch.starts_with(own));
+    if !is_definition {
+        return None;
+    }
     let target = format!("#{branch}");
     let mut found = None;
     let mut open = vec![(String::new(), root)];

@@ -391,9 +391,26 @@ fn a_part_of_the_value_is_no_wrapper_of_the_fields() {
             "name": {"type": "string"}
         }}"#,
     );
+    // Also if the answer left it out.
+    for first in [r#"{"n": "x", "sub": {"n": 1}, "name": "a"}"#, r#"{"n": "x", "name": "a"}"#] {
+        let mut reask = Reask::new(&schema, ReaskOptions::new());
+        asked(says(&mut reask, first));
+        asked(says(&mut reask, r#"{"sub": {"n": 5}}"#));
+    }
+}
+
+#[test]
+fn a_list_of_values_beside_null_is_asked_for_on_its_own() {
+    let node = r##"{"$ref": "#/$defs/node"}, {"type": "null"}"##;
+    let schema = schema(&format!(
+        r#"{{"type": "object", "properties": {{"first": {{"anyOf": [{node}]}}, "name": {{"type": "string"}}}}, "required": ["first"],
+            "$defs": {{"node": {{"type": "object", "properties": {{
+                "kind": {{"enum": ["leaf", "branch"]}}, "size": {{"type": "integer"}}
+            }}, "required": ["kind", "size"]}}}}}}"#
+    ));
     let mut reask = Reask::new(&schema, ReaskOptions::new());
-    asked(says(&mut reask, r#"{"n": "x", "sub": {"n": 1}, "name": "a"}"#));
-    asked(says(&mut reask, r#"{"sub": {"n": 5}}"#));
+    let ask = asked(says(&mut reask, r#"{"first": {"kind": "rock", "size": 2}, "name": "a"}"#));
+    assert_eq!(ask.fields(), ["/first/kind"]);
 }
 
 #[test]
@@ -440,18 +457,4 @@ fn a_member_of_the_value_is_no_other_name_for_a_field() {
     if let Step::Done(done) = &step {
         assert!(!done.json().contains("Journey"), "{}", done.json());
     }
-}
-
-#[test]
-fn an_object_of_the_schema_is_no_wrapper_of_the_fields_even_if_it_was_left_out() {
-    let schema = schema(
-        r#"{"type": "object", "properties": {
-            "n": {"type": "integer"},
-            "sub": {"type": "object", "properties": {"n": {"type": "integer"}}},
-            "name": {"type": "string"}
-        }, "required": ["n", "name"]}"#,
-    );
-    let mut reask = Reask::new(&schema, ReaskOptions::new());
-    asked(says(&mut reask, r#"{"n": "x", "name": "a"}"#));
-    asked(says(&mut reask, r#"{"sub": {"n": 5}}"#));
 }
