@@ -1,7 +1,7 @@
 //! An agent against a model that misbehaves: a scripted model in this process, without a network.
 //!
 //! ```text
-//! cargo run -p jsonmend-reask --example agent
+//! cargo run -p jsonmend-reask --example misbehaving
 //! ```
 //!
 //! Each scene is one habit of models, or of the servers before them. The agent is the same in all of them: one schema,
