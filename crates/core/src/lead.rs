@@ -1,6 +1,9 @@
 //! The text next to a document: what comes before it, and whether there are words on its line.
 
+mod member;
+
 use crate::{RepairKind, prose::reasoning, scan, signs::ESCAPE};
+use member::Member;
 
 /// What else is on the line of a document, decided byte by byte.
 ///
@@ -196,7 +199,8 @@ impl Line {
 /// colon, an assignment, a tag or a fence. Other words on the document's line make it part of a
 /// sentence ([`RepairKind::InlineProse`]). A brace or a bracket that was opened and never closed
 /// means that the document may be part of something larger ([`RepairKind::StrayText`]), and so does
-/// a key in quotes with its colon directly before it. Both kinds are lossy.
+/// a key in quotes with its colon directly before it; a key in single or typographic quotes, only on a
+/// line after one that ends with a comma. Both kinds are lossy.
 ///
 /// ```
 /// use jsonmend_core::{Lead, RepairKind};
@@ -248,14 +252,6 @@ impl Open {
             _ => {}
         }
     }
-}
-
-/// How much of a member was read last, not counting white space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Member {
-    None,
-    Quote,
-    Colon,
 }
 
 /// What is asked for, after `final`.
@@ -342,12 +338,7 @@ impl Lead {
     /// Reads one byte.
     #[inline]
     pub const fn byte(&mut self, byte: u8) {
-        match byte {
-            b'"' => self.member = Member::Quote,
-            b':' if matches!(self.member, Member::Quote) => self.member = Member::Colon,
-            b' ' | b'\t' | b'\r' | b'\n' => {}
-            _ => self.member = Member::None,
-        }
+        self.member = self.member.after(byte);
         match byte {
             b'\n' => {
                 if self.line.is_fence() {
@@ -400,6 +391,7 @@ impl Lead {
             self.member = match text.last() {
                 Some(b':') if quote => Member::Colon,
                 Some(b'"') => Member::Quote,
+                Some(b',') => Member::CommaLine,
                 _ => Member::None,
             };
         }
@@ -429,7 +421,9 @@ impl Lead {
             let (words, after) = rest.split_at(end);
             if let Some(last) = words.last() {
                 (self.line.number, self.line.previous) = (false, *last);
-                (self.member, self.fenced) = (Member::None, false);
+                let key = matches!(self.member, Member::OddKey(false));
+                self.member = if key { self.member } else { Member::None };
+                self.fenced = false;
             }
             rest = after;
         }
@@ -453,7 +447,7 @@ impl Lead {
     /// The repair that drops the lines before the document's line.
     #[must_use]
     pub const fn kind_of_lines(&self) -> RepairKind {
-        if self.open.braces > 0 || self.open.squares > 0 || matches!(self.member, Member::Colon) {
+        if self.open.braces > 0 || self.open.squares > 0 || self.member.is_named() {
             RepairKind::StrayText
         } else if self.fenced {
             RepairKind::InlineProse

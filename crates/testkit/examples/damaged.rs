@@ -9,8 +9,8 @@
 //! `--seed N` makes other documents. `--kind NAME` takes one kind; `--combined` takes only samples that
 //! are damaged in two to four ways. `--truncate` cuts every sample off at a random place. `--show wrong`
 //! prints wrong answers, those that no repair above likely admits first, and `--show refused` prints samples
-//! without an answer, `--show complete` those that were cut off and said to be complete; `--stream` shows those of the stream. `--write FILE` writes the samples there,
-//! one JSON record a line, to ask other programs.
+//! without an answer, `--show complete` those that were cut off and said to be complete. They are those of the whole text, or with `--entry NAME` those of `stream`,
+//! `mend` or `push`. `--write FILE` writes the samples there, one JSON record a line, to ask other programs.
 
 use std::{env, fs, process::ExitCode, thread};
 
@@ -77,7 +77,12 @@ impl Setting {
                         other => return Err(format!("`--show {other}` is not known")),
                     }
                 }
-                "--stream" => setting.shown_entry = Entry::Stream,
+                "--entry" => {
+                    let name = value()?;
+                    let entry = Entry::ALL.into_iter().find(|entry| entry.name() == name);
+                    setting.shown_entry =
+                        entry.ok_or_else(|| format!("there is no entry `{name}`"))?;
+                }
                 "--truncate" => setting.truncate = true,
                 "--combined" => setting.combined = true,
                 "--write" => setting.write = Some(value()?),

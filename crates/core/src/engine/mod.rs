@@ -43,6 +43,7 @@ use edits::Script;
 use fast::FastPath;
 use frames::Frames;
 use lex::{Comment, Lex, PLAIN, Text};
+pub(crate) use quote::Quote;
 pub(crate) use source::Part;
 use source::{Look, Source};
 use state::{

@@ -4,7 +4,7 @@ use crate::RepairKind;
 
 /// What delimits a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quote {
+pub(crate) enum Quote {
     Backtick,
     Double,
     /// `\"`, in a document that is escaped one time too many.
@@ -15,7 +15,7 @@ pub(super) enum Quote {
 
 impl Quote {
     /// The quote at the start of `text`, and its length in bytes.
-    pub(super) fn of(text: &[u8]) -> Option<(Self, usize)> {
+    pub(crate) fn of(text: &[u8]) -> Option<(Self, usize)> {
         match text {
             [b'"', ..] => Some((Self::Double, 1)),
             [b'\'', ..] => Some((Self::Single, 1)),
@@ -35,7 +35,7 @@ impl Quote {
     }
 
     /// The length of the quote at the start of `text`, if it may close a string of this kind.
-    pub(super) fn closer(self, text: &[u8]) -> Option<usize> {
+    pub(crate) fn closer(self, text: &[u8]) -> Option<usize> {
         let (quote, length) = Self::of(text)?;
         let closes = match self {
             Self::Backtick => matches!(quote, Self::Backtick | Self::Single),

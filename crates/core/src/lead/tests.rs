@@ -54,7 +54,11 @@ fn a_line_is_a_sentence_or_a_label() {
 
 #[test]
 fn text_at_once_is_text_byte_by_byte() {
-    const PARTS: [&str; 23] = [
+    const PARTS: [&str; 27] = [
+        "“a”: “x”,\n",
+        "  “b c”: ",
+        ",\n",
+        "`k`",
         "\x1b",
         "\x1b[0m",
         "\n\x1b] x\n",
@@ -132,5 +136,22 @@ fn text_before_a_document() {
         ("}\n", LeadingProse),
     ] {
         assert_eq!(Lead::of(text.as_bytes()).kind(), kind, "{text}");
+    }
+}
+
+#[test]
+fn a_key_in_odd_quotes_counts_after_a_line_with_a_comma() {
+    for (text, kind) in [
+        ("«a»: «x»,\n«b»: ", RepairKind::StrayText),
+        ("'a': 1,\n  'b c': ", RepairKind::StrayText),
+        ("Dear all,\nthis is `b`: ", RepairKind::LeadingProse),
+        ("Dear all,\n`b` and 'c': ", RepairKind::LeadingProse),
+        ("«a»: «x»\n«b»: ", RepairKind::LeadingProse),
+        ("`a`: 1,\n`b`:\n", RepairKind::LeadingProse),
+    ] {
+        assert_eq!(Lead::of(text.as_bytes()).kind(), kind, "{text}");
+        let mut lead = Lead::new();
+        lead.text(text.as_bytes());
+        assert_eq!(lead, Lead::of(text.as_bytes()), "{text}");
     }
 }

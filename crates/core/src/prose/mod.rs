@@ -306,6 +306,16 @@ impl Prose {
                 [b'"', next, ..] if !next.is_ascii_whitespace() && !b"\",:}]{[-".contains(next) => {
                 }
                 [] | [b'"'] if !full => return None,
+                // No string of JSON holds a line end.
+                [b'\'' | 0xC2 | 0xE2, key @ ..]
+                    if seen.iter().take(quote).any(|byte| *byte == b'\n') =>
+                {
+                    match is_odd_key(key) {
+                        Some(true) => {}
+                        None if !full => return None,
+                        _ => return Some(Quoted::String),
+                    }
+                }
                 _ => return Some(Quoted::String),
             }
         }
@@ -423,5 +433,22 @@ impl Prose {
     #[must_use]
     pub const fn fence(&self) -> Option<&Fence> {
         self.fence.as_ref()
+    }
+}
+
+/// The longest key to look for in quotes that JSON does not have, in bytes.
+const MAX_ODD_KEY: usize = 64;
+
+/// Whether this is the rest of a key in single or typographic quotes, and its colon. `None` if that is
+/// not visible.
+fn is_odd_key(text: &[u8]) -> Option<bool> {
+    let key = &text[..text.len().min(MAX_ODD_KEY)];
+    match key.iter().position(|byte| matches!(byte, b':' | b'\n')) {
+        Some(end) => {
+            let closed = matches!(key[..end].trim_ascii_end(), [_, .., b'\'' | 0x80..]);
+            Some(key[end] == b':' && closed)
+        }
+        None if key.len() < MAX_ODD_KEY => None,
+        None => Some(false),
     }
 }

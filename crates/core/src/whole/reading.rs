@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
-    engine::{Edit, Engine, Part, Stop},
+    engine::{Edit, Engine, Part, Quote, Stop},
     mended::into_string,
 };
 
@@ -245,12 +245,21 @@ impl Reading {
         self.repairs = longer;
     }
 
+    /// Whether text was dropped.
+    fn drops_text(&self) -> bool {
+        self.repairs.iter().any(|repair| {
+            use RepairKind::{InlineProse, LeadingProse, StrayText, TrailingProse};
+            matches!(repair.kind(), InlineProse | LeadingProse | StrayText | TrailingProse)
+        })
+    }
+
     /// `"a": 1, "b": 2}` is not a string followed by text: its opening brace, or both, are missing.
     pub(super) fn outer_braces_lost(&self, input: &[u8], options: &Options) -> Option<Self> {
-        let &(start, end) = self.documents.first()?;
-        let scalar = input.get(start) == Some(&b'"') || input.get(start) == Some(&b'\'');
+        let &(first, end) = self.documents.first()?;
+        let scalar = input.get(first) == Some(&b'"') || input.get(first) == Some(&b'\'');
         let colon = input.get(end..)?.trim_ascii_start().first() == Some(&b':');
-        if !scalar || !colon || !options.policy().allows(RepairKind::MissingOpen) {
+        let start = if scalar && colon { first } else { odd_key(input)? };
+        if !options.policy().allows(RepairKind::MissingOpen) {
             return None;
         }
         let mut braced = Vec::with_capacity(input.len() + 1);
@@ -260,7 +269,9 @@ impl Reading {
         let mut reading = Self::whole(Engine::whole(options.clone()), &braced).ok()?;
         // With the brace, what follows may read as prose before another document.
         let begins = reading.documents.first().is_some_and(|(first, _)| *first == start);
-        if !reading.outcome.is_valid() || !begins {
+        // A key in other quotes may as well be words before a document. Nothing may be left after it.
+        let whole = start == first || reading.documents.len() == 1 && !reading.drops_text();
+        if !reading.outcome.is_valid() || !begins || !whole {
             return None;
         }
         // Subtract the added brace from the offsets after it. No repair can span it.
@@ -406,4 +417,21 @@ impl Reading {
             _ => None,
         }
     }
+}
+
+/// The longest key to look for at the start of a text, in bytes.
+const MAX_KEY: usize = 64;
+
+/// Where a text begins with a key in quotes that JSON does not have, and its colon.
+fn odd_key(input: &[u8]) -> Option<usize> {
+    let start = input.len() - input.trim_ascii_start().len();
+    let (quote, length) = Quote::of(&input[start..])?;
+    if !matches!(quote, Quote::Smart | Quote::Backtick) {
+        return None;
+    }
+    let key = &input[start + length..];
+    let key = &key[..key.len().min(MAX_KEY)];
+    let (at, length) = (0..key.len()).find_map(|at| Some((at, quote.closer(&key[at..])?)))?;
+    let named = at > 0 && !key[..at].contains(&b'\n');
+    (named && key[at + length..].trim_ascii_start().first() == Some(&b':')).then_some(start)
 }

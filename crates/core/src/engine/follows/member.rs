@@ -358,6 +358,26 @@ fn reads_plain_value(mut look: Look<'_>) -> Result<bool, Edge> {
     })
 }
 
+/// Passes a colon on this line, or what is written for one: `::`, `=` or `=>`, but not `==`. Returns
+/// whether there was one.
+fn passes_colon(look: &mut Look<'_>) -> Result<bool, Edge> {
+    match look.wide_blanks()? {
+        b':' => {
+            while look.peek()? == b':' {
+                look.bump();
+            }
+        }
+        b'=' if look.peek_at(1)? != b'=' => {
+            look.bump();
+            if look.peek()? == b'>' {
+                look.bump();
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
 /// Whether a key follows whose closing quote is missing or of another kind, or whose quotes are
 /// doubled: `content: "y"`, `content': "y"`, `"content"": "y"` and
 /// `"content": "y"`. `look` is after its first quote.
@@ -386,11 +406,13 @@ fn reads_damaged_key(mut look: Look<'_>, quote: Quote) -> Result<bool, Edge> {
     if let Some((_, length)) = look.quote()? {
         look.advance(length);
     }
-    if look.blanks()? != b':' {
+    if !passes_colon(&mut look)? {
         return Ok(false);
     }
-    look.bump();
-    look.blanks()?;
+    look.wide_blanks()?;
+    if look.at_prefix()? {
+        look.bump();
+    }
     // The quote after the colon opens a value.
     let Some(length) = look.closer(quote)? else { return reads_plain_value(look) };
     look.advance(length);

@@ -6,7 +6,7 @@ use crate::{
     verdict::Context,
 };
 
-use super::inner::ends_whole;
+use super::inner::{ends_whole, without_space};
 
 /// How far back to look, in bytes.
 const LOOK_BACK: usize = 256;
@@ -38,12 +38,14 @@ impl Engine {
         let lost = |at: usize| Some(from + at);
         if text.is_key {
             // A key is not committed before it ends, so all of it is there.
-            let key = lost_key(source.slice(self.lex_start, self.pos));
-            let lost = key.map(|end| self.lex_start + end).filter(|_| touching);
-            return match (before.sign(), lost) {
+            let key = source.slice(self.lex_start, self.pos);
+            let end = lost_key(key).filter(|_| touching);
+            return match (before.sign(), end) {
                 // `{"key: "value"` and `{"key: ["item"`: the quote opens the first string after it.
-                (Some(_), Some(at)) if before.is_key_and_brackets() => (Context::Named, Some(at)),
-                (Some(_), Some(at)) => (Context::Separated, Some(at)),
+                (Some(_), Some(end)) if is_sign_and_brackets(&key[end..]) => {
+                    (Context::Named, Some(self.lex_start + end))
+                }
+                (Some(_), Some(end)) => (Context::Separated, Some(self.lex_start + end)),
                 _ if self.string.inner_quotes > 0 => (Context::Quoted, None),
                 _ => (Context::Plain, None),
             };
@@ -69,7 +71,9 @@ impl Engine {
                 return (context, lost(at));
             }
         }
-        let opens = self.string.inner.may_begin();
+        // A second quote after a line end is one too many, and not a quotation of nothing.
+        let doubled = next == Some(b'"') && self.string.inner.is_after_escaped_space();
+        let opens = self.string.inner.may_begin() && !doubled;
         let context = match quoted {
             true if self.string.inner.is_quoting() => Context::Quotation,
             true if opens => Context::QuotedOpening,
@@ -117,17 +121,54 @@ impl Engine {
     }
 }
 
-/// In a key that has lost its closing quote: where the key ends, before the first colon.
+/// In a key that has lost its closing quote: where the key ends, before the first colon or what is
+/// written for one.
 pub(in crate::engine) fn lost_key(content: &[u8]) -> Option<usize> {
     let head = &content[..content.len().min(MAX_KEY)];
     let sign = |at: &usize| match head[*at] {
         // `{"key\": 1}`: the closing quote was escaped.
         b'"' => *at == 0 || head[at - 1] != b'\\',
-        byte => b":,{}[]\n".contains(&byte),
+        byte => b":=,{}[]\n".contains(&byte),
     };
     let colon = (0..head.len()).find(sign)?;
-    let end = head[..colon].trim_ascii_end().len();
-    (head[colon] == b':' && end > 0).then_some(end)
+    let end = without_space(&head[..colon]).len();
+    (end > 0 && colon_length(&head[colon..]) > 0).then_some(end)
+}
+
+/// The length of a colon, or of what is written for one: `::`, `=` or `=>`, but not `==`.
+fn colon_length(text: &[u8]) -> usize {
+    match text {
+        [b'=', b'=', ..] => 0,
+        [b'=', b'>', ..] => 2,
+        [b'=', ..] => 1,
+        _ => text.iter().take_while(|byte| **byte == b':').count(),
+    }
+}
+
+/// Whether this is a colon, or what is written for one, and then nothing but opening brackets and perhaps
+/// the prefix of a string.
+fn is_sign_and_brackets(text: &[u8]) -> bool {
+    let space = text.iter().take_while(|byte| !matches!(byte, b':' | b'=')).count();
+    let rest = &text[space..];
+    let mut rest = without_prefix(&rest[colon_length(rest)..]);
+    loop {
+        rest = match without_space(rest) {
+            [] => return true,
+            [before @ .., b'{' | b'['] => before,
+            _ => return false,
+        };
+    }
+}
+
+/// `content` without the prefix at its end that Python writes before a quote, as in `u"text"`.
+fn without_prefix(content: &[u8]) -> &[u8] {
+    match content {
+        [before @ .., b'u' | b'U' | b'b' | b'B' | b'r' | b'R' | b'f' | b'F'] => {
+            let apart = matches!(before, [.., b':' | b'=' | b'>' | b',' | b'{' | b'[' | b'(']);
+            if apart || without_space(before).len() < before.len() { before } else { content }
+        }
+        _ => content,
+    }
 }
 
 /// The length of the escaped quote at the end of `content`, if it seems to be the closing one: it has no
@@ -138,7 +179,7 @@ pub(in crate::engine) fn escaped_closer(content: &[u8]) -> usize {
     if ends && quotes % 2 == 1 { 2 } else { 0 }
 }
 
-/// The content before a quote, and the length of it without white space at its end.
+/// The content before a quote, and the length of it without white space and a prefix of the quote at its end.
 struct Before<'a> {
     content: &'a [u8],
     trimmed: usize,
@@ -146,8 +187,9 @@ struct Before<'a> {
 
 impl<'a> Before<'a> {
     fn of(content: &'a [u8]) -> Self {
-        let blank = content.iter().rev().take(MAX_BLANK).take_while(|b| b.is_ascii_whitespace());
-        Self { content, trimmed: content.len() - blank.count() }
+        let text = without_prefix(content);
+        let (far, near) = text.split_at(text.len().saturating_sub(MAX_BLANK));
+        Self { content, trimmed: far.len() + without_space(near).len() }
     }
 
     /// The content, without white space at its end.
@@ -180,17 +222,11 @@ impl<'a> Before<'a> {
         (open <= closed && quotes == usize::from(escaped)).then_some(kept.len())
     }
 
-    /// Whether there is nothing but opening brackets after the first colon.
-    fn is_key_and_brackets(&self) -> bool {
-        let mut parts = self.content.splitn(2, |&b| b == b':');
-        let blank = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'{' | b'[');
-        parts.next().is_some() && parts.next().is_some_and(|rest| rest.iter().all(blank))
-    }
-
     /// The sign at the end of the content, after which a string may begin.
     fn sign(&self) -> Option<u8> {
         match self.text() {
-            [.., sign @ (b':' | b',' | b'{' | b'[')] => Some(*sign),
+            [.., sign @ (b':' | b'=' | b',' | b'{' | b'[')] => Some(*sign),
+            [.., b'=', b'>'] => Some(b'='),
             _ => self.content[self.trimmed..].contains(&b'\n').then_some(b'\n'),
         }
     }

@@ -13,19 +13,21 @@ pub(in crate::engine) struct Last {
     spaced: bool,
     /// Whether there is a raw line end in that white space.
     broken: bool,
+    /// Whether that white space ends with an escape.
+    escaped: bool,
 }
 
 impl Last {
     /// The byte `byte`, followed by nothing.
     #[inline(always)]
     pub(in crate::engine) const fn touching(byte: u8) -> Self {
-        Self { byte, spaced: false, broken: false }
+        Self { byte, spaced: false, broken: false, escaped: false }
     }
 
     /// The byte `byte`, followed by white space.
     #[inline(always)]
     pub(in crate::engine) const fn spaced(byte: u8) -> Self {
-        Self { byte, spaced: true, broken: false }
+        Self { byte, spaced: true, broken: false, escaped: false }
     }
 }
 
@@ -75,9 +77,18 @@ impl Inner {
     }
 
     /// Whether a quote here and another one directly after it may be one that was written twice:
-    /// there is text before it, and it is not the sign of inches.
+    /// there is text before it, which ends with no blank that a quotation may follow, and it is not the
+    /// sign of inches.
     pub(in crate::engine) const fn may_be_doubled(&self) -> bool {
-        !self.last.spaced && !matches!(self.last.byte, 0 | b'"' | b'\\' | b'0'..=b'9')
+        match self.last.spaced {
+            true => self.last.escaped,
+            false => !matches!(self.last.byte, 0 | b'"' | b'\\' | b'0'..=b'9'),
+        }
+    }
+
+    /// Whether the content ends with an escaped line end or tab.
+    pub(in crate::engine) const fn is_after_escaped_space(&self) -> bool {
+        self.last.spaced && self.last.escaped
     }
 
     /// Whether a quote here, before `next`, is an apostrophe: there are letters on both sides.
@@ -108,14 +119,14 @@ impl Inner {
         (self.last, self.alone) = (Last::touching(b'\''), false);
     }
 
-    /// Reads white space, escaped or not.
+    /// Reads white space that is not escaped.
     pub(in crate::engine) const fn space(&mut self) {
-        self.last.spaced = true;
+        (self.last.spaced, self.last.escaped) = (true, false);
     }
 
     /// Reads a raw line end.
     pub(in crate::engine) const fn line_end(&mut self) {
-        (self.last.spaced, self.last.broken) = (true, true);
+        (self.last.spaced, self.last.broken, self.last.escaped) = (true, true, false);
     }
 
     /// Whether a quote here begins a line, outside of brackets.
@@ -172,6 +183,7 @@ impl Inner {
         }
         if rest.len() < content.len() {
             self.space();
+            self.last.escaped = !content.ends_with(b" ");
         }
     }
 
@@ -180,7 +192,7 @@ impl Inner {
     pub(in crate::engine) fn escape(&mut self, byte: u8) {
         match byte {
             // These are white space.
-            b'n' | b'r' | b't' => self.space(),
+            b'n' | b'r' | b't' => (self.last.spaced, self.last.escaped) = (true, true),
             _ if self.open > 0 => self.byte(b'\\'),
             _ => (self.last, self.alone) = (Last::touching(b'\\'), false),
         }
@@ -241,7 +253,7 @@ impl Inner {
 }
 
 /// `run` without the white space at its end.
-fn without_space(run: &[u8]) -> &[u8] {
+pub(super) fn without_space(run: &[u8]) -> &[u8] {
     let mut text = run.trim_ascii_end();
     loop {
         let wide = |length: &usize| {

@@ -31,11 +31,20 @@ pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
         Some(b'{') => record(look, place),
         Some(b'[') => nested(look, place),
         Some(b'&') => entity(look, ground),
-        Some(b'/' | b'(' | b'\\' | b',') => Ok(ground == Ground::Start),
+        Some(b'/') if ground == Ground::Start => closing_tag(look).map(|closes| !closes),
+        Some(b'(' | b'\\' | b',') => Ok(ground == Ground::Start),
         Some(_) if scalar(look, bare)? => scalars(look, place),
         Some(byte) if ground == Ground::Start => label(look, byte),
         Some(_) => Ok(false),
     }
+}
+
+/// Whether this is the rest of `[/RESULT]`. A comment and a path begin with a slash, too.
+fn closing_tag(look: &mut Look<'_>) -> Verdict {
+    look.bump();
+    let from = look.at();
+    look.skip(is_word);
+    Ok(look.peek(true)? == Some(b']') && look.at() > from)
 }
 
 /// Whether a typographic quote comes next.
