@@ -2,7 +2,7 @@
 
 use super::{
     Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token,
-    source::{Edge, is_literal},
+    source::{Edge, Look, is_literal},
     try_peek,
 };
 use crate::RepairKind;
@@ -10,12 +10,23 @@ use crate::RepairKind;
 /// Labels that are no value even if nothing comes between them and the end of the fence.
 const LABELS: [&[u8]; 5] = [b"json", b"javascript", b"plaintext", b"python", b"text"];
 
+/// The longest remark in parentheses that is dropped whole, in bytes.
+const MAX_REMARK: usize = 128;
+
 impl Engine {
     /// Drops a token that has no meaning here.
     pub(super) fn skip(&mut self, source: &Source<'_>, token: Token) -> Step {
         let at = self.pos;
         let kind = match token {
             Token::Ellipsis => return self.skip_ellipsis(source),
+            Token::GroupOpen if self.expect == Expect::MemberEnd => {
+                let length = try_peek!(remark(self.look(source, at)), 0);
+                let kind =
+                    if length > 0 { RepairKind::StrayText } else { RepairKind::DuplicateOpen };
+                self.edit(kind, at..at + length.max(1), "")?;
+                self.pos += length.max(1);
+                return Ok(Flow::Go);
+            }
             Token::Fence => {
                 // After a document, the line end before a fence is dropped with it.
                 let after = self.expect == Expect::After
@@ -139,4 +150,23 @@ impl Engine {
         self.lex = Lex::None;
         Ok(Flow::Go)
     }
+}
+
+/// The length of a remark in parentheses after the value of a member, on its line. A comma in it
+/// separates no members. 0 if there is none.
+fn remark(mut look: Look<'_>) -> Result<usize, Edge> {
+    while look.passed() < MAX_REMARK {
+        let byte = look.peek()?;
+        look.bump();
+        match byte {
+            b')' => {
+                let length = look.passed();
+                let ends = matches!(look.wide_blanks()?, b',' | b';' | b'}' | b'\n' | b'\r');
+                return Ok(if ends { length } else { 0 });
+            }
+            b'\n' | b'"' | b'{' | b'}' | b'[' | b']' | b':' => break,
+            _ => {}
+        }
+    }
+    Ok(0)
 }
