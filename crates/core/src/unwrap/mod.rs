@@ -177,6 +177,9 @@ impl Gate {
                 (Place::Start | Place::Fenced, 0xEF) if rest.starts_with("\u{feff}".as_bytes()) => {
                     at += 2;
                 }
+                (Place::Start | Place::Fenced, ESCAPE) if rest.len() == 1 && !last => {
+                    return Seen::Open(at);
+                }
                 (Place::Start | Place::Fenced, _) if odd_space(rest) > 0 => {
                     let length = blank(rest);
                     match rest.get(length) {
@@ -186,6 +189,9 @@ impl Gate {
                             return Seen::Open(at);
                         }
                         None if !last => return Seen::Open(at),
+                        Some(&ESCAPE) if rest.len() == length + 1 && !last => {
+                            return Seen::Open(at);
+                        }
                         _ => return Seen::Clear,
                     }
                 }
@@ -240,7 +246,9 @@ impl Gate {
 /// The length of a control character or white space outside JSON's at the start of `text`, or 0.
 const fn odd_space(text: &[u8]) -> usize {
     match text {
-        [b'\t' | b'\n' | b'\r' | ESCAPE, ..] => 0,
+        // A colour of a terminal may begin here.
+        [ESCAPE] | [ESCAPE, b'[', ..] => 0,
+        [b'\t' | b'\n' | b'\r', ..] => 0,
         [0..=0x1f, ..] => 1,
         _ => match wide_space(text) {
             Some((_, length)) => length,
