@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jsonmend_core::{JsonType, Mender, Options, Outcome, Risk};
+use jsonmend_core::{JsonType, Options, Outcome, Risk};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{FitOptions, Fitted, Node, Schema, Tree};
 use jsonmend_wire::FinishReason;
@@ -10,7 +10,7 @@ use jsonmend_wire::FinishReason;
 use crate::{
     Answer, ReaskOptions,
     fields::Fields,
-    join::{self, Joined, Kind},
+    join::{self, End, Joined, Kind, is_begun_json},
 };
 
 /// What was asked last.
@@ -132,14 +132,19 @@ pub(crate) fn read(
             let joined = join::readings(prefix, &content, is_shown);
             // One of them may lead back to what there was before.
             let fit = share(u64::try_from(joined.len()).unwrap_or(u64::MAX).saturating_add(1));
-            rest(prefix, &joined, |text| plain(text, &fit)).with_risk(*risk)
+            let may_go_on = !answer.finish.is_clean();
+            rest((prefix, may_go_on), &joined, |text| plain(text, &fit)).with_risk(*risk)
         }
     }
 }
 
-/// Reads what came after an answer that was cut off: the way that fits best.
-fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Reading {
-    let ends_in_string = ends_in_string(prefix);
+/// Reads what came after an answer that was cut off: the way that fits best. `may_go_on` says whether it was cut off again.
+fn rest(
+    (prefix, may_go_on): (&str, bool),
+    joined: &[Joined],
+    plain: impl Fn(&str) -> Reading,
+) -> Reading {
+    let ends_in_string = End::of(prefix) == End::InString;
     let read = |joined: &Joined| {
         let reading = plain(&joined.text);
         let as_it_is = reading.fitted.risk().is_none();
@@ -172,19 +177,23 @@ fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Rea
         Some((_, (Kind::Rival, _))) => plain(prefix),
         Some((at, _)) => readings.swap_remove(at).1,
         None => {
-            let likely = readings.iter().position(|(kind, _)| *kind == Kind::Likely);
+            // What needs no repair so far goes on as it is, even if it looks like a new beginning.
+            let goes_on = |(kind, reading): &(Kind, Reading)| {
+                may_go_on
+                    && *kind == Kind::Exact
+                    && reading.is_cut
+                    && reading.text.len() > prefix.len()
+                    && reading.text.starts_with(prefix)
+                    && is_begun_json(&reading.text)
+            };
+            let likely = readings.iter().position(goes_on);
+            let likely =
+                likely.or_else(|| readings.iter().position(|(kind, _)| *kind == Kind::Likely));
             let likely = readings.swap_remove(likely.unwrap_or_default()).1;
             // What has a key twice is no better than what there was before.
             if likely.json().is_some_and(repeats_a_key) { plain(prefix) } else { likely }
         }
     }
-}
-
-/// Whether a text that was cut off ends inside of a string.
-fn ends_in_string(text: &str) -> bool {
-    let mut mender = Mender::new(Options::new());
-    mender.push(text.as_bytes(), &mut Vec::new());
-    mender.ends_in_string()
 }
 
 /// Whether an object in a JSON text has two members of one name.
