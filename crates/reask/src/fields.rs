@@ -49,12 +49,12 @@ struct Field {
 
 impl Fields {
     /// A question for the parts of `base` that the issues are about; `None` if they are not about parts of
-    /// it, if nothing else in it is good, or if there are more than `most`.
+    /// it, if nothing else in it is good, or if there are more than `most`. What `fit` mends by itself is not asked for.
     pub(crate) fn plan(
         schema: &Schema,
         (base, risk): (&str, Option<Risk>),
         issues: &[Issue],
-        most: usize,
+        (most, fit): (usize, &FitOptions),
     ) -> Option<Self> {
         let source = schema.source();
         let mut fields: Vec<Field> = Vec::new();
@@ -69,9 +69,10 @@ impl Fields {
                 return None;
             }
         }
+        let tree = Tree::read(base).ok()?;
+        leave_to_repair(&mut fields, &tree, source, fit);
         let outer: Vec<String> = fields.iter().map(|field| format!("{}/", field.pointer)).collect();
         fields.retain(|field| !outer.iter().any(|outer| field.pointer.starts_with(outer.as_str())));
-        let tree = Tree::read(base).ok()?;
         gather(&mut fields, &tree, source);
         let is_good = |key: &str| !fields.iter().any(|field| field.pointer == key);
         let rest = tree.root().children().any(|child| is_good(&child.pointer()));
@@ -101,6 +102,15 @@ impl Fields {
     /// The JSON Pointers of what is asked for.
     pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.pointer.as_str())
+    }
+
+    /// Whether an issue is about a part that is asked for, or about something in one.
+    pub(crate) fn is_about(&self, issue: &Issue) -> bool {
+        let place = subschema::pointer(issue.path(), issue.missing());
+        let is_in = |own: &str| {
+            place.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.pointers().any(is_in)
     }
 
     /// For each field its key in the reply, its JSON Pointer, and whether it may be left out.
@@ -289,6 +299,32 @@ fn name_keys(fields: &mut [Field]) {
         }
         taken.push(key.clone());
         field.key = key;
+    }
+}
+
+/// Leaves out the fields whose values are mended by themselves, with a risk of at most *likely*, as soon as the others
+/// fit. If that is true of all of them, there is another reason why the whole does not fit, and all are asked for.
+fn leave_to_repair(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value, fit: &FitOptions) {
+    /// How many values are tried. Each takes a compilation.
+    const TRIED: usize = 32;
+    let fit = fit.clone().with_scope(Scope::Whole);
+    let is_mended = |field: &Field| {
+        let value = tree.at(&field.pointer).filter(|_| !field.is_removal)?;
+        let mut own = field.schema.as_object()?.clone();
+        own.extend(subschema::definitions(source, [&field.schema])?);
+        own.extend(source.get("$schema").map(|dialect| ("$schema".to_owned(), dialect.clone())));
+        let fitted = Schema::compile(&Value::Object(own)).ok()?.fit(value.raw().as_bytes(), &fit);
+        let is_valid = fitted.outcome().is_complete() && fitted.text().is_some();
+        Some(is_valid && fitted.risk() <= Some(Risk::Likely))
+    };
+    let left: Vec<Field> = fields
+        .iter()
+        .enumerate()
+        .filter(|(at, field)| *at >= TRIED || !is_mended(field).unwrap_or(false))
+        .map(|(_, field)| field.clone())
+        .collect();
+    if !left.is_empty() {
+        *fields = left;
     }
 }
 

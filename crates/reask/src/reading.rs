@@ -11,6 +11,7 @@ use crate::{
     Answer, ReaskOptions,
     fields::Fields,
     join::{self, End, Joined, Kind, is_begun_json},
+    rank::Rank,
 };
 
 /// What was asked last.
@@ -121,7 +122,13 @@ pub(crate) fn read(
                 }
                 first.get_or_insert(reading);
             }
+            let rank = |reading: &Reading| {
+                let (json, issues) = (reading.json(), reading.fitted.issues());
+                Rank::of(schema.source(), json, issues, reading.is_cut)
+            };
             match first {
+                // The model may have sent a better value instead of what it was asked for.
+                Some(first) if !is_short && rank(&whole) < rank(&first) => whole,
                 Some(first) => first,
                 // What lacks a part that was good is no better than what there was before.
                 None if is_short => merged(schema, &fit, fields.base()).with_risk(fields.risk()),

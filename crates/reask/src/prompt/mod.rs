@@ -63,7 +63,7 @@ impl Facts<'_> {
         let source =
             if self.attempt < 2 { String::new() } else { self.schema.source().to_string() };
         let template = self.options.templates.whole(self.options.tool.is_some());
-        self.filled(template, &answer, &source, &shown, "")
+        self.filled(template, &answer, &source, &shown, "", |_| true)
     }
 
     /// Asks for the parts that are wrong. The good ones are repeated, because the question is about them, too, and
@@ -78,7 +78,9 @@ impl Facts<'_> {
         };
         let keys: Vec<String> = fields.keys().map(line).collect();
         let shown = example(fields.schema());
-        self.filled(template, &kept, &source, &shown, &keys.join("\n"))
+        self.filled(template, &kept, &source, &shown, &keys.join("\n"), |issue| {
+            fields.is_about(issue)
+        })
     }
 
     fn framed(&self, title: &str, text: &str) -> String {
@@ -95,13 +97,14 @@ impl Facts<'_> {
         source: &str,
         shown: &Example,
         keys: &str,
+        is_listed: impl Fn(&Issue) -> bool,
     ) -> Prompt {
         let of = self.options.attempts;
         let (attempt_text, of_text) = (self.attempt.to_string(), of.to_string());
         let tool = self.options.tool.as_deref();
         let subject = subject(tool.filter(|_| self.is_call));
         let reason = self.reason();
-        let (issues, hints) = (self.issue_lines(), self.hint_lines());
+        let (issues, hints) = (self.issue_lines(is_listed), self.hint_lines());
         let source = Some(source).filter(|own| own.len() <= self.options.schema_length);
         let source = harmless_json(source.unwrap_or_default());
         let example = harmless_json(&shown.value().to_string());
@@ -147,14 +150,15 @@ impl Facts<'_> {
         lines.join("\n")
     }
 
-    fn issue_lines(&self) -> String {
-        if self.issues.is_empty() {
+    fn issue_lines(&self, is_listed: impl Fn(&Issue) -> bool) -> String {
+        let issues: Vec<&Issue> = self.issues.iter().filter(|issue| is_listed(issue)).collect();
+        if issues.is_empty() {
             return "- /: the answer did not arrive as a whole".to_owned();
         }
         let mut lines: Vec<String> =
-            self.issues.iter().take(LISTED).map(|issue| self.issue_line(issue)).collect();
-        if self.issues.len() > LISTED {
-            lines.push(format!("+{} more", self.issues.len() - LISTED));
+            issues.iter().take(LISTED).map(|issue| self.issue_line(issue)).collect();
+        if issues.len() > LISTED {
+            lines.push(format!("+{} more", issues.len() - LISTED));
         }
         lines.join("\n")
     }

@@ -458,3 +458,42 @@ fn a_member_of_the_value_is_no_other_name_for_a_field() {
         assert!(!done.json().contains("Journey"), "{}", done.json());
     }
 }
+
+#[test]
+fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
+    let trip = schema(
+        r#"{"type": "object", "properties": {"seats": {"type": "integer"}, "class": {"enum": ["first", "second"]},
+            "bikes": {"type": "boolean"}, "stops": {"type": "array", "items": {"type": "string"}},
+            "period": {"enum": ["two_weeks", "season"]}}, "required": ["seats", "class"]}"#,
+    );
+    // Nothing in it is valid as it is, and most of it is after repairs.
+    let wrong = r#"{"seats": "2", "class": "economy", "bikes": "yes", "stops": "[\"Voss\"]"}"#;
+    for options in [ReaskOptions::new(), ReaskOptions::for_tool("book")] {
+        let mut reask = Reask::new(&trip, options);
+        let ask = asked(says(&mut reask, wrong));
+        assert_eq!((ask.kind(), ask.fields()), (AskKind::Fields, &["/class".to_owned()][..]));
+        let prompt = ask.user_message().unwrap();
+        assert!(prompt.contains("- /class: expected one of"), "{prompt}");
+        assert!(!prompt.contains("- /seats") && !prompt.contains("- /bikes"), "{prompt}");
+        let done = done(says(&mut reask, r#"{"class": "second"}"#));
+        assert_eq!(
+            done.parse::<serde_json::Value>().unwrap(),
+            serde_json::json!({"seats": 2, "class": "second", "bikes": true, "stops": ["Voss"]})
+        );
+        assert_eq!(done.risk(), Some(Risk::Likely));
+    }
+    // What repair could only guess is asked for if something has to be asked for anyway.
+    let mut reask = Reask::new(&trip, ReaskOptions::new());
+    let guess = r#"{"seats": 2, "class": "first", "period": "the last two weeks"}"#;
+    assert_eq!(done(says(&mut reask.clone(), guess)).risk(), Some(Risk::Guess));
+    let ask = asked(says(&mut reask, &guess.replace("first", "economy")));
+    assert_eq!(ask.fields(), ["/class", "/period"]);
+    // Without repair, everything is asked for.
+    let engine = Options::new().with_policy(Policy::STRICT);
+    let strict = ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine));
+    let ask = asked(says(
+        &mut Reask::new(&trip, strict),
+        r#"{"seats": "2", "class": "first", "bikes": "yes"}"#,
+    ));
+    assert_eq!(ask.fields(), ["/seats", "/bikes"]);
+}
