@@ -22,7 +22,7 @@ pub(crate) struct Fields {
     base: String,
     /// The highest risk of what was done to get it.
     risk: Option<Risk>,
-    /// The names of the members that the value may have.
+    /// The names of the members that the value may have, folded.
     members: HashSet<String>,
     fields: Vec<Field>,
     /// What the model is asked for.
@@ -79,7 +79,8 @@ impl Fields {
         if fields.is_empty() || fields.len() > most || !rest {
             return None;
         }
-        name_keys(&mut fields);
+        let members = members(source, &tree, &fields);
+        name_keys(&mut fields, &members);
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
         let compile = |reading| {
             let mut made = object(&fields, reading);
@@ -91,11 +92,6 @@ impl Fields {
         };
         let (asked, read) = (compile(Reading::Asked)?, compile(Reading::Typed)?);
         let loose = compile(Reading::Untyped)?;
-        let own = subschema::for_node(source, tree.root()).unwrap_or(source);
-        let own = own.get("properties").and_then(Value::as_object);
-        let members = own.into_iter().flatten().map(|(name, _)| name.clone());
-        let there = tree.root().children().filter_map(|child| Some(child.key()?.into_owned()));
-        let members = members.chain(there).collect();
         Some(Self { base: base.to_owned(), risk, members, fields, asked, read, loose })
     }
 
@@ -192,9 +188,9 @@ impl Fields {
 
     /// Whether an object has members of the value itself that were not asked for.
     fn has_member(&self, reply: Node<'_>) -> bool {
-        let is_asked = |key: &str| self.fields.iter().any(|field| field.key == key);
-        let mut keys = reply.children().filter_map(|child| child.key());
-        keys.any(|key| self.members.contains(key.as_ref()) && !is_asked(&key))
+        let is_asked = |key: &str| self.fields.iter().any(|field| folded(&field.key) == key);
+        let mut keys = reply.children().filter_map(|child| Some(folded(&child.key()?)));
+        keys.any(|key| self.members.contains(&key) && !is_asked(&key))
     }
 
     /// The value with the fields of a reply, in up to two ways.
@@ -238,7 +234,7 @@ impl Fields {
         }
         let mut members = reply.children();
         let only = members.next().filter(|_| members.next().is_none())?;
-        let is_part = only.key().is_some_and(|key| self.members.contains(key.as_ref()));
+        let is_part = only.key().is_some_and(|key| self.members.contains(&folded(&key)));
         Some(only).filter(has_key).filter(|_| !is_part)
     }
 
@@ -279,9 +275,43 @@ impl Fields {
 /// The keywords for definitions, which are next to the fields where their schemas are stated.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
+/// A name without what spellings of it differ in.
+fn folded(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    // A name of signs only is no other spelling of another one.
+    if plain.is_empty() { name.to_owned() } else { plain.to_lowercase() }
+}
+
+/// The other names that a schema gives to its property.
+fn aliases(schema: &Value) -> impl Iterator<Item = &str> {
+    schema
+        .get("x-aliases")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+}
+
+/// The names of the members that the value may have, folded, with the other names of those that are not asked for.
+fn members(source: &Value, tree: &Tree<'_>, fields: &[Field]) -> HashSet<String> {
+    let own = subschema::for_node(source, tree.root()).unwrap_or(source);
+    let own = own.get("properties").and_then(Value::as_object);
+    let is_asked = |name: &str| {
+        let mut pointers = fields.iter().filter_map(|field| field.pointer.strip_prefix('/'));
+        pointers.any(|own| own.replace("~1", "/").replace("~0", "~") == name)
+    };
+    let mut all: HashSet<String> = HashSet::new();
+    for (name, schema) in own.into_iter().flatten() {
+        all.insert(folded(name));
+        all.extend(aliases(schema).filter(|_| !is_asked(name)).map(folded));
+    }
+    all.extend(tree.root().children().filter_map(|child| Some(folded(&child.key()?))));
+    all
+}
+
 /// Gives each field a key that every provider takes as the name of a property: its pointer with other separators,
-/// or else a number.
-fn name_keys(fields: &mut [Field]) {
+/// or else a number. It is no name of another member of the value, which a reply may state as well.
+fn name_keys(fields: &mut [Field], members: &HashSet<String>) {
     /// The longest key, in bytes: that of Anthropic.
     const LONGEST: usize = 64;
     let mut taken: Vec<String> = DEFINITIONS.map(str::to_owned).into();
@@ -291,11 +321,12 @@ fn name_keys(fields: &mut [Field]) {
         let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && key.starts_with(|c: char| c.is_ascii_alphabetic())
             && key.len() <= LONGEST;
-        let mut fits = plain;
+        let is_member = field.pointer.matches('/').count() == 1;
+        let mut fits = plain && (is_member || !members.contains(&folded(&key)));
         while !fits || taken.contains(&key) {
             number += 1;
             key = format!("field_{number}");
-            fits = true;
+            fits = !members.contains(&folded(&key));
         }
         taken.push(key.clone());
         field.key = key;
@@ -432,12 +463,14 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
         if reading == Reading::Typed && field.is_optional {
             schema = json!({"anyOf": [schema, {"type": JsonType::Null.code()}]});
         }
-        // Models also write `/a/days`, `a.days` or `days` for `a_days`.
+        // Models also write `/a/days`, `a.days` or `days` for `a_days`, and the names that the schema gives.
         if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
             let own = last(&field.pointer);
             let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
             let names = [Some(field.pointer.clone()), Some(own).filter(|_| single)];
-            let names: Vec<String> = names.into_iter().flatten().collect();
+            let names = names.into_iter().flatten();
+            let names: Vec<String> =
+                names.chain(aliases(&field.schema).map(str::to_owned)).collect();
             members.insert("x-aliases".to_owned(), json!(names));
         }
         properties.insert(field.key.clone(), schema);

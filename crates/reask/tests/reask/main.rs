@@ -10,6 +10,7 @@ mod continuing;
 mod driving;
 mod failures;
 mod hostile;
+mod merging;
 mod prompts;
 mod steps;
 mod systems;

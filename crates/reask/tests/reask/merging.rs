@@ -1,0 +1,61 @@
+//! Putting the reply to a question for fields back into the rest: which keys mean which place.
+
+use jsonmend_reask::{Reask, ReaskOptions, Step};
+use serde_json::{Value, json};
+
+use crate::{asked, says, schema};
+
+/// The keys that a question has, and the value after a reply. `None` if the fields are asked for again.
+fn merged(schema_text: &str, wrong: &str, reply: &str) -> (Vec<String>, Option<Value>) {
+    let mut reask = Reask::new(&schema(schema_text), ReaskOptions::new());
+    let ask = asked(says(&mut reask, wrong));
+    let keys = ask.schema().source()["properties"].as_object().unwrap().keys().cloned().collect();
+    let value = match says(&mut reask, reply) {
+        Step::Done(done) => Some(done.parse().unwrap()),
+        step => {
+            assert_eq!(asked(step).fields(), ask.fields(), "{reply}");
+            None
+        }
+    };
+    (keys, value)
+}
+
+#[test]
+fn a_name_of_another_member_is_no_name_of_a_field_in_any_spelling() {
+    let trip = r#"{"properties": {"days": {"type": "integer"}, "weeks": {"type": "integer", "x-aliases": ["duration"]},
+        "trip": {"properties": {"days": {"type": "integer"}, "duration": {"type": "integer"}, "city": {"type": "string"}}}}}"#;
+    let wrong = r#"{"days": 3, "trip": {"days": "some", "city": "Oslo"}}"#;
+    for reply in [r#"{"days": 9}"#, r#"{"Days": 9}"#, r#"{"DAYS": 9, "weeks": 1}"#] {
+        assert_eq!(merged(trip, wrong, reply), (vec!["trip_days".into()], None), "{reply}");
+    }
+    for reply in [r#"{"trip_days": 9}"#, r#"{"tripDays": 9}"#, r#"{"trip_days": 9, "Days": 3}"#] {
+        let value = merged(trip, wrong, reply).1;
+        assert_eq!(value, Some(json!({"days": 3, "trip": {"days": 9, "city": "Oslo"}})), "{reply}");
+    }
+    // The schema gives a member another name, which is the last part of the place of the field.
+    let wrong = r#"{"weeks": 3, "trip": {"duration": "some", "city": "Oslo"}}"#;
+    for reply in [r#"{"duration": 9}"#, r#"{"Duration": 9}"#] {
+        assert_eq!(merged(trip, wrong, reply).1, None, "{reply}");
+    }
+    let value = merged(trip, wrong, r#"{"trip_duration": 9}"#).1;
+    assert_eq!(value, Some(json!({"weeks": 3, "trip": {"duration": 9, "city": "Oslo"}})));
+}
+
+#[test]
+fn a_field_keeps_the_names_that_its_schema_gives_it() {
+    let stay = r#"{"properties": {"nights": {"type": "integer", "x-aliases": ["length_of_stay"]},
+        "guest": {"type": "string"}}, "required": ["nights"]}"#;
+    let value = merged(stay, r#"{"guest": "Ines"}"#, r#"{"length_of_stay": 2}"#).1;
+    assert_eq!(value, Some(json!({"guest": "Ines", "nights": 2})));
+}
+
+#[test]
+fn the_key_of_a_field_is_no_name_of_another_member() {
+    let steps = r#"{"properties": {"steps": {"type": "array", "items": {"type": "integer"}},
+        "steps_1": {"type": "integer"}, "field_1": {"type": "integer"}}}"#;
+    let wrong = r#"{"steps": [1, "some"], "steps_1": 7}"#;
+    // A reply with that key states the member and not the item.
+    assert_eq!(merged(steps, wrong, r#"{"steps_1": 9}"#), (vec!["field_2".into()], None));
+    let value = merged(steps, wrong, r#"{"field_2": 2}"#).1;
+    assert_eq!(value, Some(json!({"steps": [1, 2], "steps_1": 7})));
+}
