@@ -419,8 +419,9 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         let steps = path.steps();
         let own = if name.is_some() { steps } else { steps.get(..steps.len().checked_sub(1)?)? };
         let pointer = subschema::pointer(&own.to_vec().into(), None);
-        return Some(plain(source.pointer(&found.union)?, pointer))
-            .filter(|f| !f.pointer.is_empty());
+        // Beside the union, there may be null.
+        let schema = subschema::for_path(source, own).unwrap_or(found.union);
+        return Some(plain(schema, pointer)).filter(|f| !f.pointer.is_empty());
     }
     let pointer = subschema::pointer(path, name);
     if pointer.is_empty() {
