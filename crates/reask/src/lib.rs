@@ -51,6 +51,7 @@ mod prevent;
 mod prompt;
 mod rank;
 mod reading;
+mod refusal;
 mod repeat;
 mod retry;
 mod spent;
