@@ -8,6 +8,7 @@ mod calls;
 mod context;
 mod continuing;
 mod driving;
+mod elsewhere;
 mod failures;
 mod hostile;
 mod merging;
