@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     kept::{Difference, difference},
+    names::{self, DEFINITIONS, aliases, folded},
     prompt::frame::harmless_line,
     reading::repeats_a_key,
     splice::{Edit, splice},
@@ -79,8 +80,11 @@ impl Fields {
         if fields.is_empty() || fields.len() > most || !rest {
             return None;
         }
-        let members = members(source, &tree, &fields);
-        name_keys(&mut fields, &members);
+        let pointers: Vec<String> = fields.iter().map(|field| field.pointer.clone()).collect();
+        let members = names::members(source, &tree, &pointers);
+        for (field, key) in fields.iter_mut().zip(names::keys(&pointers, &members)) {
+            field.key = key;
+        }
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
         let compile = |reading| {
             let mut made = object(&fields, reading);
@@ -272,86 +276,37 @@ impl Fields {
     }
 }
 
-/// The keywords for definitions, which are next to the fields where their schemas are stated.
-const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
-
-/// A name without what spellings of it differ in.
-fn folded(name: &str) -> String {
-    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
-    // A name of signs only is no other spelling of another one.
-    if plain.is_empty() { name.to_owned() } else { plain.to_lowercase() }
-}
-
-/// The other names that a schema gives to its property.
-fn aliases(schema: &Value) -> impl Iterator<Item = &str> {
-    schema
-        .get("x-aliases")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-}
-
-/// The names of the members that the value may have, folded, with the other names of those that are not asked for.
-fn members(source: &Value, tree: &Tree<'_>, fields: &[Field]) -> HashSet<String> {
-    let own = subschema::for_node(source, tree.root()).unwrap_or(source);
-    let own = own.get("properties").and_then(Value::as_object);
-    let is_asked = |name: &str| {
-        let mut pointers = fields.iter().filter_map(|field| field.pointer.strip_prefix('/'));
-        pointers.any(|own| own.replace("~1", "/").replace("~0", "~") == name)
-    };
-    let mut all: HashSet<String> = HashSet::new();
-    for (name, schema) in own.into_iter().flatten() {
-        all.insert(folded(name));
-        all.extend(aliases(schema).filter(|_| !is_asked(name)).map(folded));
-    }
-    all.extend(tree.root().children().filter_map(|child| Some(folded(&child.key()?))));
-    all
-}
-
-/// Gives each field a key that every provider takes as the name of a property: its pointer with other separators,
-/// or else a number. It is no name of another member of the value, which a reply may state as well.
-fn name_keys(fields: &mut [Field], members: &HashSet<String>) {
-    /// The longest key, in bytes: that of Anthropic.
-    const LONGEST: usize = 64;
-    let mut taken: Vec<String> = DEFINITIONS.map(str::to_owned).into();
-    let mut number = 0;
-    for field in fields {
-        let mut key = field.pointer.trim_start_matches('/').replace('/', "_");
-        let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && key.starts_with(|c: char| c.is_ascii_alphabetic())
-            && key.len() <= LONGEST;
-        let is_member = field.pointer.matches('/').count() == 1;
-        let mut fits = plain && (is_member || !members.contains(&folded(&key)));
-        while !fits || taken.contains(&key) {
-            number += 1;
-            key = format!("field_{number}");
-            fits = !members.contains(&folded(&key));
-        }
-        taken.push(key.clone());
-        field.key = key;
-    }
-}
-
 /// Leaves out the fields whose values are mended by themselves, with a risk of at most *likely*, as soon as the others
 /// fit. If that is true of all of them, there is another reason why the whole does not fit, and all are asked for.
 fn leave_to_repair(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value, fit: &FitOptions) {
-    /// How many values are tried. Each takes a compilation.
+    /// How many values are tried.
     const TRIED: usize = 32;
-    let fit = fit.clone().with_scope(Scope::Whole);
-    let is_mended = |field: &Field| {
-        let value = tree.at(&field.pointer).filter(|_| !field.is_removal)?;
+    let steps = fit.steps() / u64::try_from(TRIED).unwrap_or(1);
+    let fit = fit.clone().with_scope(Scope::Whole).with_steps(steps);
+    let compile = |field: &Field| {
         let mut own = field.schema.as_object()?.clone();
         own.extend(subschema::definitions(source, [&field.schema])?);
         own.extend(source.get("$schema").map(|dialect| ("$schema".to_owned(), dialect.clone())));
-        let fitted = Schema::compile(&Value::Object(own)).ok()?.fit(value.raw().as_bytes(), &fit);
+        Schema::compile(&Value::Object(own)).ok()
+    };
+    // The items of a list have one schema.
+    let mut last: Option<(Value, Option<Schema>)> = None;
+    let mut is_left = |field: &Field| {
+        let Some(value) = tree.at(&field.pointer).filter(|_| !field.is_removal) else {
+            return true;
+        };
+        if last.as_ref().is_none_or(|(own, _)| *own != field.schema) {
+            last = Some((field.schema.clone(), compile(field)));
+        }
+        let Some((_, Some(schema))) = &last else { return true };
+        let fitted = schema.fit(value.raw().as_bytes(), &fit);
         let is_valid = fitted.outcome().is_complete() && fitted.text().is_some();
-        Some(is_valid && fitted.risk() <= Some(Risk::Likely))
+        !is_valid || fitted.risk() > Some(Risk::Likely)
     };
     let left: Vec<Field> = fields
         .iter()
         .enumerate()
-        .filter(|(at, field)| *at >= TRIED || !is_mended(field).unwrap_or(false))
+        .filter(|(at, field)| *at >= TRIED || is_left(field))
         .map(|(_, field)| field.clone())
         .collect();
     if !left.is_empty() {

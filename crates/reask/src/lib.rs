@@ -46,6 +46,7 @@ mod join;
 mod kept;
 mod machine;
 mod mode;
+mod names;
 mod options;
 mod prevent;
 mod prompt;

@@ -42,6 +42,18 @@ fn a_name_of_another_member_is_no_name_of_a_field_in_any_spelling() {
 }
 
 #[test]
+fn the_members_of_a_definition_are_members_too_and_have_titles() {
+    let trip = r##"{"$ref": "#/$defs/trip", "$defs": {"trip": {"properties": {
+        "nights": {"type": "integer", "title": "Length"}, "stay": {"properties": {"length": {"type": "integer"}, "city": {"type": "string"}}}
+    }}}}"##;
+    let wrong = r#"{"stay": {"length": "some", "city": "Oslo"}}"#;
+    assert_eq!(merged(trip, wrong, r#"{"length": 9}"#).1, None);
+    assert_eq!(merged(trip, wrong, r#"{"nights": 9}"#).1, None);
+    let value = merged(trip, wrong, r#"{"stay_length": 9}"#).1;
+    assert_eq!(value, Some(json!({"stay": {"length": 9, "city": "Oslo"}})));
+}
+
+#[test]
 fn a_field_keeps_the_names_that_its_schema_gives_it() {
     let stay = r#"{"properties": {"nights": {"type": "integer", "x-aliases": ["length_of_stay"]},
         "guest": {"type": "string"}}, "required": ["nights"]}"#;
