@@ -26,6 +26,8 @@ pub(crate) struct Fields {
     /// The names of the members that the value may have, folded.
     members: HashSet<String>,
     fields: Vec<Field>,
+    /// The pointers of the values that are left to repair.
+    left: Vec<String>,
     /// What the model is asked for.
     asked: Schema,
     /// How a reply is read: a field that is left out is asked for again.
@@ -71,7 +73,7 @@ impl Fields {
             }
         }
         let tree = Tree::read(base).ok()?;
-        leave_to_repair(&mut fields, &tree, source, fit);
+        let left = leave_to_repair(&mut fields, &tree, source, fit);
         let outer: Vec<String> = fields.iter().map(|field| format!("{}/", field.pointer)).collect();
         fields.retain(|field| !outer.iter().any(|outer| field.pointer.starts_with(outer.as_str())));
         gather(&mut fields, &tree, source);
@@ -96,7 +98,7 @@ impl Fields {
         };
         let (asked, read) = (compile(Reading::Asked)?, compile(Reading::Typed)?);
         let loose = compile(Reading::Untyped)?;
-        Some(Self { base: base.to_owned(), risk, members, fields, asked, read, loose })
+        Some(Self { base: base.to_owned(), risk, members, fields, left, asked, read, loose })
     }
 
     /// The JSON Pointers of what is asked for.
@@ -272,13 +274,20 @@ impl Fields {
         let (base, sent) = (Tree::read(&self.base).ok()?, Tree::read(sent).ok()?);
         let moved = self.fields.iter().filter_map(|field| field.sent_as.as_deref());
         let asked = self.fields.iter().map(|field| field.pointer.as_str()).chain(moved);
-        Some(difference(&base, &sent, asked))
+        let left = self.left.iter().map(String::as_str);
+        Some(difference(&base, &sent, asked, left))
     }
 }
 
 /// Leaves out the fields whose values are mended by themselves, with a risk of at most *likely*, as soon as the others
-/// fit. If that is true of all of them, there is another reason why the whole does not fit, and all are asked for.
-fn leave_to_repair(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value, fit: &FitOptions) {
+/// fit, and returns their pointers. If that is true of all of them, there is another reason why the whole does not fit,
+/// and all are asked for.
+fn leave_to_repair(
+    fields: &mut Vec<Field>,
+    tree: &Tree<'_>,
+    source: &Value,
+    fit: &FitOptions,
+) -> Vec<String> {
     /// How many values are tried.
     const TRIED: usize = 32;
     let steps = fit.steps() / u64::try_from(TRIED).unwrap_or(1);
@@ -291,7 +300,7 @@ fn leave_to_repair(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value, fit
     };
     // The items of a list have one schema.
     let mut last: Option<(Value, Option<Schema>)> = None;
-    let mut is_left = |field: &Field| {
+    let mut is_wrong = |field: &Field| {
         let Some(value) = tree.at(&field.pointer).filter(|_| !field.is_removal) else {
             return true;
         };
@@ -303,15 +312,19 @@ fn leave_to_repair(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value, fit
         let is_valid = fitted.outcome().is_complete() && fitted.text().is_some();
         !is_valid || fitted.risk() > Some(Risk::Likely)
     };
-    let left: Vec<Field> = fields
-        .iter()
-        .enumerate()
-        .filter(|(at, field)| *at >= TRIED || is_left(field))
-        .map(|(_, field)| field.clone())
-        .collect();
-    if !left.is_empty() {
-        *fields = left;
+    let (mut asked, mut left) = (Vec::new(), Vec::new());
+    for (at, field) in fields.iter().enumerate() {
+        if at >= TRIED || is_wrong(field) {
+            asked.push(field.clone());
+        } else {
+            left.push(field.pointer.clone());
+        }
     }
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    *fields = asked;
+    left
 }
 
 /// Asks for a list or object as a whole if everything in it is wrong: the number of its items may be wrong, too.

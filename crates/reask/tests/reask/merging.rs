@@ -1,9 +1,12 @@
 //! Putting the reply to a question for fields back into the rest: which keys mean which place.
 
-use jsonmend_reask::{Reask, ReaskOptions, Step};
+use core::time::Duration;
+
+use jsonmend_core::Risk;
+use jsonmend_reask::{Answer, Reask, ReaskOptions, Step};
 use serde_json::{Value, json};
 
-use crate::{asked, says, schema};
+use crate::{asked, done, says, schema};
 
 /// The keys that a question has, and the value after a reply. `None` if the fields are asked for again.
 fn merged(schema_text: &str, wrong: &str, reply: &str) -> (Vec<String>, Option<Value>) {
@@ -70,4 +73,43 @@ fn the_key_of_a_field_is_no_name_of_another_member() {
     assert_eq!(merged(steps, wrong, r#"{"steps_1": 9}"#), (vec!["field_2".into()], None));
     let value = merged(steps, wrong, r#"{"field_2": 2}"#).1;
     assert_eq!(value, Some(json!({"steps": [1, 2], "steps_1": 7})));
+}
+
+#[test]
+fn a_whole_reply_may_state_what_was_left_to_repair_in_another_way() {
+    let trip = r#"{"type": "object", "properties": {"seats": {"type": "integer"}, "class": {"enum": ["first", "second"]},
+        "bikes": {"type": "boolean"}, "remark": {"type": "string"}}, "required": ["seats", "class"]}"#;
+    let wrong = r#"{"seats": "2", "class": "economy", "bikes": "yes", "remark": "late"}"#;
+    for (reply, value, risk) in [
+        // As repair would have made it.
+        (
+            r#"{"seats": 2, "class": "second", "bikes": true, "remark": "late"}"#,
+            json!({"seats": 2, "class": "second", "bikes": true, "remark": "late"}),
+            None,
+        ),
+        // The model says what it meant.
+        (
+            r#"{"seats": 3, "class": "second", "bikes": false, "remark": "late"}"#,
+            json!({"seats": 3, "class": "second", "bikes": false, "remark": "late"}),
+            None,
+        ),
+        // What was valid as it was is another thing.
+        (
+            r#"{"seats": 2, "class": "second", "bikes": true, "remark": "early"}"#,
+            json!({"seats": 2, "class": "second", "bikes": true, "remark": "early"}),
+            Some(Risk::Likely),
+        ),
+        // It is not lost if the reply lacks it.
+        (
+            r#"{"seats": 2, "class": "second", "remark": "late"}"#,
+            json!({"seats": 2, "class": "second", "bikes": true, "remark": "late"}),
+            Some(Risk::Likely),
+        ),
+    ] {
+        let mut reask = Reask::new(&schema(trip), ReaskOptions::for_tool("book"));
+        let ask = asked(reask.answer(&Answer::arguments(wrong), Duration::ZERO));
+        assert_eq!(ask.fields(), ["/class"]);
+        let done = done(reask.answer(&Answer::arguments(reply), Duration::ZERO));
+        assert_eq!((done.parse::<Value>().unwrap(), done.risk()), (value, risk), "{reply}");
+    }
 }
