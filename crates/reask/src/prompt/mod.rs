@@ -5,7 +5,7 @@ pub(crate) mod hint;
 pub(crate) mod message;
 pub(crate) mod template;
 
-use jsonmend_schema::{Issue, IssueCode, Rendering, Schema};
+use jsonmend_schema::{Issue, IssueCode, Rendering, Rule, Schema};
 
 use crate::{
     ReaskOptions,
@@ -170,7 +170,7 @@ impl Facts<'_> {
                 let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
                 format!("{place}: the answer was cut off here")
             }
-            _ => Rendering::new().line(issue),
+            _ => without_rule(Rendering::new().line(issue), issue),
         };
         // Of a union, the message names the branch that is nearest. The model may have meant any.
         let values =
@@ -178,6 +178,16 @@ impl Facts<'_> {
         let values = values.map(|values| format!("; one of {values}")).unwrap_or_default();
         format!("- {}{}", harmless_line(&line), harmless_line(&values))
     }
+}
+
+/// The line of an issue without the rule that would mend it, which means nothing to a model: it is to correct what it is
+/// asked for.
+fn without_rule(line: String, issue: &Issue) -> String {
+    let is_rule =
+        |hint: &&str| hint.split(' ').next().is_some_and(|own| Rule::from_code(own).is_some());
+    let hint = issue.hint().filter(is_rule);
+    let end = hint.map(|hint| format!("; {hint}"));
+    end.and_then(|end| line.strip_suffix(&end).map(str::to_owned)).unwrap_or(line)
 }
 
 /// Asks to go on after the end of `prefix`.

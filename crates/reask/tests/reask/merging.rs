@@ -1,9 +1,10 @@
-//! Putting the reply to a question for fields back into the rest: which keys mean which place.
+//! The question for fields, and its reply: what is asked for, and which keys mean which place.
 
 use core::time::Duration;
 
-use jsonmend_core::Risk;
-use jsonmend_reask::{Answer, Reask, ReaskOptions, Step};
+use jsonmend_core::{Options, Policy, Risk};
+use jsonmend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
+use jsonmend_schema::FitOptions;
 use serde_json::{Value, json};
 
 use crate::{asked, done, says, schema};
@@ -112,4 +113,47 @@ fn a_whole_reply_may_state_what_was_left_to_repair_in_another_way() {
         let done = done(reask.answer(&Answer::arguments(reply), Duration::ZERO));
         assert_eq!((done.parse::<Value>().unwrap(), done.risk()), (value, risk), "{reply}");
     }
+}
+
+#[test]
+fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
+    let trip = schema(
+        r#"{"type": "object", "properties": {"seats": {"type": "integer"}, "class": {"enum": ["first", "second"]},
+            "bikes": {"type": "boolean"}, "stops": {"type": "array", "items": {"type": "string"}},
+            "period": {"enum": ["two_weeks", "season"]}}, "required": ["seats", "class"]}"#,
+    );
+    // Nothing in it is valid as it is, and most of it is after repairs.
+    let wrong = r#"{"seats": "2", "class": "economy", "bikes": "yes", "stops": "[\"Voss\"]"}"#;
+    for options in [ReaskOptions::new(), ReaskOptions::for_tool("book")] {
+        let mut reask = Reask::new(&trip, options);
+        let ask = asked(says(&mut reask, wrong));
+        assert_eq!((ask.kind(), ask.fields()), (AskKind::Fields, &["/class".to_owned()][..]));
+        let prompt = ask.user_message().unwrap();
+        assert!(prompt.contains("- /class: expected one of"), "{prompt}");
+        assert!(!prompt.contains("- /seats") && !prompt.contains("- /bikes"), "{prompt}");
+        let done = done(says(&mut reask, r#"{"class": "second"}"#));
+        assert_eq!(
+            done.parse::<serde_json::Value>().unwrap(),
+            serde_json::json!({"seats": 2, "class": "second", "bikes": true, "stops": ["Voss"]})
+        );
+        assert_eq!(done.risk(), Some(Risk::Likely));
+    }
+    // What repair could only guess is asked for if something has to be asked for anyway.
+    let mut reask = Reask::new(&trip, ReaskOptions::new());
+    let guess = r#"{"seats": 2, "class": "first", "period": "the last two weeks"}"#;
+    assert_eq!(done(says(&mut reask.clone(), guess)).risk(), Some(Risk::Guess));
+    let ask = asked(says(&mut reask, &guess.replace("first", "economy")));
+    assert_eq!(ask.fields(), ["/class", "/period"]);
+    // The prompt does not say that it would be.
+    let prompt = ask.user_message().unwrap();
+    let line = prompt.lines().find(|line| line.starts_with("- /period: ")).unwrap();
+    assert!(line.ends_with("got string \"the last two weeks\""), "{line}");
+    // Without repair, everything is asked for.
+    let engine = Options::new().with_policy(Policy::STRICT);
+    let strict = ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine));
+    let ask = asked(says(
+        &mut Reask::new(&trip, strict),
+        r#"{"seats": "2", "class": "first", "bikes": "yes"}"#,
+    ));
+    assert_eq!(ask.fields(), ["/seats", "/bikes"]);
 }
