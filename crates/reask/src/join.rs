@@ -1,7 +1,6 @@
 //! Puts an answer that was cut off together with what the model wrote when it was asked to go on.
 
-use jsonmend_core::{Mender, Options};
-use jsonmend_schema::Tree;
+use jsonmend_core::{Mender, Options, Outcome, Policy};
 
 /// The shortest repetition of the end of an answer that is taken for one, in bytes.
 const OVERLAP: usize = 12;
@@ -128,11 +127,11 @@ fn opens_json(text: &str) -> bool {
     after.is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
-/// Whether a text is the beginning of JSON text, without any repair.
+/// Whether a text is the beginning of JSON text, without any repair but for a code fence.
 pub(crate) fn is_begun_json(text: &str) -> bool {
-    let mut mender = Mender::new(Options::new());
-    mender.push(text.as_bytes(), &mut Vec::new());
-    mender.completion().is_some_and(|rest| Tree::read(&format!("{text}{rest}")).is_ok())
+    let mut mender = Mender::new(Options::new().with_policy(Policy::STRICT));
+    mender.push(unfenced(text).unwrap_or(text).as_bytes(), &mut Vec::new());
+    mender.finish(&mut Vec::new()) == Outcome::Cut
 }
 
 /// The inside of the code fence in which a text ends, if there are only words before it.
@@ -258,8 +257,24 @@ mod tests {
     #[test]
     fn a_text_without_repairs_is_begun_json() {
         assert!(is_begun_json(r#"{"a": "set {color: red"#));
-        assert!(is_begun_json(r#"{"a": [1, {"b": "c"#));
-        for text in ["{a: 1", r#"{"a": "set {"color": "red"#, "{'a': 'b", "words"] {
+        for text in [
+            r#"{"a": [1, {"b": "c"#,
+            r#"{"a": 1, "b"#,
+            r#"{"a": "#,
+            r#"["a", "#,
+            "```json\n{\"a\": tr",
+        ] {
+            assert!(is_begun_json(text), "{text}");
+        }
+        for text in [
+            "{a: 1",
+            r#"{"a": "set {"color": "red"#,
+            r#"{"a": "x", {"#,
+            "{'a': 'b",
+            "words",
+            "{}",
+            "",
+        ] {
             assert!(!is_begun_json(text), "{text}");
         }
     }

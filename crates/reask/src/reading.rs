@@ -175,27 +175,25 @@ fn rest(
             break;
         }
     }
+    let begins =
+        |reading: &Reading| reading.text.len() > prefix.len() && reading.text.starts_with(prefix);
+    // What needs no repair so far goes on as it is, even if it looks like a new beginning, or if a part of it is a value.
+    let goes_on = |(kind, reading): &(Kind, Reading)| {
+        *kind != Kind::Rival && reading.is_cut && begins(reading) && is_begun_json(&reading.text)
+    };
+    let going_on = if may_go_on { readings.iter().position(goes_on) } else { None };
     // Of the ones that are complete, the one with the lowest risk, and the first of equals.
-    let complete =
-        readings.iter().enumerate().filter(|(_, (_, reading))| reading.value().is_some());
+    let complete = readings.iter().enumerate().filter(|(_, (_, reading))| {
+        reading.value().is_some() && (going_on.is_none() || begins(reading))
+    });
     let best = complete.min_by_key(|(_, (_, reading))| reading.fitted.risk());
     match best {
         // It fits better without its first line, which may be words to the reader or words of the value.
         Some((_, (Kind::Rival, _))) => plain(prefix),
         Some((at, _)) => readings.swap_remove(at).1,
         None => {
-            // What needs no repair so far goes on as it is, even if it looks like a new beginning.
-            let goes_on = |(kind, reading): &(Kind, Reading)| {
-                may_go_on
-                    && *kind == Kind::Exact
-                    && reading.is_cut
-                    && reading.text.len() > prefix.len()
-                    && reading.text.starts_with(prefix)
-                    && is_begun_json(&reading.text)
-            };
-            let likely = readings.iter().position(goes_on);
-            let likely =
-                likely.or_else(|| readings.iter().position(|(kind, _)| *kind == Kind::Likely));
+            let is_likely = |(kind, _): &(Kind, Reading)| *kind == Kind::Likely;
+            let likely = going_on.or_else(|| readings.iter().position(is_likely));
             let likely = readings.swap_remove(likely.unwrap_or_default()).1;
             // What has a key twice is no better than what there was before.
             if likely.json().is_some_and(repeats_a_key) { plain(prefix) } else { likely }

@@ -351,3 +351,30 @@ fn brackets_that_may_be_where_the_answer_was_cut_off_go_on_from_there() {
         assert_eq!(ask.prefix(), Some(r#"{"nights": 3, "guest": "In{a: b"#));
     }
 }
+
+#[test]
+fn a_text_that_was_cut_off_anywhere_goes_on_as_it_was() {
+    let any = schema(r#"{"type": "object"}"#);
+    for text in [
+        r#"{"a": "see {name: x} and [\"y\"]", "b": [{"c": 1}, {"d": [[], [2]]}], "e": {"f": {}}}"#,
+        r#"{"code": "let x = {a: 1}; [\"b\"]", "json": "{\"a\": [1, {\"b\": 2}]}", "n": [0, 0, 0, 0, 0, 0, 1]}"#,
+        r#"{"x y": 1, "a \" b ": {"c  d": "e: "}, "f, ": ["g, ", " "]}"#,
+        "{\n  \"list\": [\n    \"a\",\n    {\"b\": null}\n  ],\n  \"x{y\": true\n}",
+    ] {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        // Before a second byte, there is nothing to go on from.
+        for at in 2..text.len() - 1 {
+            for shown in [false, true] {
+                let mut reask = Reask::new(&any, ReaskOptions::new());
+                let (start, rest) = text.split_at(at);
+                continued(reask.answer(&cut(start).with_shown(shown), Duration::ZERO));
+                let (middle, end) = rest.split_at(rest.len() / 2);
+                let end = match reask.answer(&cut(middle), Duration::ZERO) {
+                    Step::Continue(_) => done(says(&mut reask, end)),
+                    step => panic!("{start} + {middle}: {step:?}"),
+                };
+                assert_eq!(end.parse::<serde_json::Value>().unwrap(), value, "{start} + {rest}");
+            }
+        }
+    }
+}
