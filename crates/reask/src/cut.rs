@@ -4,7 +4,10 @@ use jsonmend_core::Path;
 use jsonmend_schema::{Issue, IssueCode};
 use serde_json::Value;
 
-use crate::reading::Reading;
+use crate::{
+    join::{End, is_begun_json},
+    reading::Reading,
+};
 
 /// Whether an issue is only about the end of a text that was cut off, so that the value there may still become valid.
 pub(crate) fn is_open(source: &Value, issue: &Issue, cut_at: Option<&Path>) -> bool {
@@ -68,10 +71,22 @@ fn is_begun(source: &Value, issue: &Issue) -> bool {
 pub(crate) fn without_space(reading: &Reading) -> &str {
     let text = reading.text.as_str();
     let trimmed = text.trim_end();
-    // If white space is part of the value, the value is shorter without it.
-    let ends_in_string = reading.json().is_some_and(|json| {
-        let last = json.trim_end_matches([']', '}', ' ', '\n']);
-        last.ends_with('"') && !trimmed.ends_with('"') && !trimmed.ends_with([',', ':', '[', '{'])
-    });
-    if ends_in_string { text } else { trimmed }
+    // If white space is part of a value or of a key, that is shorter without it.
+    let is_inside =
+        || End::of(text) == End::InString || is_begun_json(text) && ends_in_quotes(text);
+    if trimmed.len() < text.len() && is_inside() { text } else { trimmed }
+}
+
+/// Whether JSON text ends after a quote that nothing has closed.
+fn ends_in_quotes(text: &str) -> bool {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_inside,
+            b'"' => is_inside = !is_inside,
+            _ => {}
+        }
+    }
+    is_inside
 }

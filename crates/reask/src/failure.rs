@@ -4,7 +4,10 @@ use core::{fmt, time::Duration};
 
 use serde_json::Value;
 
-use crate::prompt::frame::start_of;
+use crate::{
+    prompt::frame::start_of,
+    refusal::{is_about_schema, refused, said},
+};
 
 /// How much of a body is kept, in bytes: as much as a model writes, which the body may contain.
 const KEPT: usize = 1 << 20;
@@ -200,44 +203,18 @@ impl Failure {
 
     /// What a request was refused for.
     fn refusal(&self) -> FailureClass {
-        let param = self.error_member("param").unwrap_or_default().to_ascii_lowercase();
-        let text = self.message().to_ascii_lowercase();
-        let names = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        if is_mode(&param) || names(MODES) && names(REFUSING) {
-            return FailureClass::ModeRefused;
-        }
-        if param == "temperature" || names(&["temperature"]) && names(REFUSING) {
-            return FailureClass::TemperatureRefused;
-        }
-        FailureClass::Refused
+        refused(&self.message(), &self.error_member("param").unwrap_or_default())
     }
 
     /// Whether the mode was refused because of the schema, which says nothing about the model.
     pub(crate) fn is_about_schema(&self) -> bool {
-        let text = self.message().to_ascii_lowercase();
-        let words = [
-            "invalid schema",
-            "schema is too",
-            "schema exceeds",
-            "schema contains",
-            "schema produces",
-            "schema for",
-            "too many states",
-            "grammar is too large",
-            // A place in a schema that is refused.
-            "input_schema",
-            "_schema.properties",
-        ];
-        words.iter().any(|words| text.contains(words))
+        is_about_schema(&self.message())
     }
 
     /// The message of the provider, without what is around it: some providers repeat the request there.
     fn message(&self) -> String {
-        let mut text = String::new();
-        if let Ok(body) = serde_json::from_str(&self.body) {
-            gather(&body, 0, &mut text);
-        }
-        if text.is_empty() { self.body.clone() } else { text }
+        let said = serde_json::from_str(&self.body).map(|body| said(&body)).unwrap_or_default();
+        if said.is_empty() { self.body.clone() } else { said }
     }
 
     /// A member of the error in the body, in any of the usual forms.
@@ -267,122 +244,3 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
-
-/// Adds what an error says in the members that providers use for that, and nothing of what was sent.
-fn gather(value: &Value, depth: usize, text: &mut String) {
-    const SAID: [&str; 14] = [
-        "error",
-        "errors",
-        "detail",
-        "details",
-        "message",
-        "msg",
-        "reason",
-        "description",
-        "title",
-        "metadata",
-        "raw",
-        "loc",
-        "cause",
-        "error_description",
-    ];
-    /// An error of a provider in that of a gateway in that of another one.
-    const DEEPEST: usize = 8;
-    if depth > DEEPEST {
-        return;
-    }
-    match value {
-        Value::Object(members) => {
-            for name in SAID {
-                members.get(name).into_iter().for_each(|said| gather(said, depth + 1, text));
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| gather(item, depth + 1, text)),
-        Value::String(said) => match serde_json::from_str(said) {
-            Ok(inner @ (Value::Object(_) | Value::Array(_))) => gather(&inner, depth + 1, text),
-            _ => {
-                // A list of errors as Python shows it.
-                let said = said.split("'input':").next().unwrap_or_default();
-                text.push_str(said);
-                text.push('\n');
-            }
-        },
-        _ => {}
-    }
-}
-
-/// Words that name a mode.
-const MODES: &[&str] = &[
-    "response_format",
-    "response format",
-    "response-format",
-    "json_schema",
-    "json_object",
-    "json schema",
-    "json mode",
-    // A tool of Anthropic, by which its output is constrained.
-    "input_schema",
-    "compiled grammar",
-    // Gemini, of a schema.
-    "too many states",
-    "controlled generation",
-    "constrained decoding",
-    "json output",
-    "xgrammar",
-    "responseschema",
-    "response_schema",
-    "responsemimetype",
-    "response_mime_type",
-    "responsejsonschema",
-    "output_format",
-    "output_config",
-    "structured output",
-    "structured_output",
-    "guided_json",
-    "guided decoding",
-    "'json' in some form",
-];
-
-/// Words with which a request is refused.
-const REFUSING: &[&str] = &[
-    "not support",
-    "not currently support",
-    "not yet support",
-    "unsupported",
-    "unavailable",
-    "disabled",
-    "not permitted",
-    "not implemented",
-    "not compatible",
-    "incompatible",
-    "cannot be used",
-    "can't be used",
-    "only available",
-    "enabled only",
-    "too many",
-    "schema exceeds",
-    "n't support",
-    "not available",
-    "not enabled",
-    "not allowed",
-    "invalid",
-    "unknown",
-    "unrecognized",
-    "unrecognised",
-    "unexpected",
-    "must ",
-    "should ",
-    "too large",
-    "too complex",
-    "missing field",
-    "only allowed",
-    "cannot find field",
-    "no longer",
-    "only supports",
-    "extra inputs",
-];
-
-fn is_mode(param: &str) -> bool {
-    let param = param.replace("text.format", "response_format");
-    MODES.iter().any(|name| param.starts_with(name))
-}

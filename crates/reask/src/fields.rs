@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     kept::{Difference, difference},
+    names::{self, DEFINITIONS, aliases, folded},
     prompt::frame::harmless_line,
     reading::repeats_a_key,
     splice::{Edit, splice},
@@ -22,9 +23,11 @@ pub(crate) struct Fields {
     base: String,
     /// The highest risk of what was done to get it.
     risk: Option<Risk>,
-    /// The names of the members that the value may have.
+    /// The names of the members that the value may have, folded.
     members: HashSet<String>,
     fields: Vec<Field>,
+    /// The pointers of the values that are left to repair.
+    left: Vec<String>,
     /// What the model is asked for.
     asked: Schema,
     /// How a reply is read: a field that is left out is asked for again.
@@ -49,12 +52,12 @@ struct Field {
 
 impl Fields {
     /// A question for the parts of `base` that the issues are about; `None` if they are not about parts of
-    /// it, if nothing else in it is good, or if there are more than `most`.
+    /// it, if nothing else in it is good, or if there are more than `most`. What `fit` mends by itself is not asked for.
     pub(crate) fn plan(
         schema: &Schema,
         (base, risk): (&str, Option<Risk>),
         issues: &[Issue],
-        most: usize,
+        (most, fit): (usize, &FitOptions),
     ) -> Option<Self> {
         let source = schema.source();
         let mut fields: Vec<Field> = Vec::new();
@@ -69,16 +72,21 @@ impl Fields {
                 return None;
             }
         }
+        let tree = Tree::read(base).ok()?;
+        let left = leave_to_repair(&mut fields, &tree, source, fit);
         let outer: Vec<String> = fields.iter().map(|field| format!("{}/", field.pointer)).collect();
         fields.retain(|field| !outer.iter().any(|outer| field.pointer.starts_with(outer.as_str())));
-        let tree = Tree::read(base).ok()?;
         gather(&mut fields, &tree, source);
         let is_good = |key: &str| !fields.iter().any(|field| field.pointer == key);
         let rest = tree.root().children().any(|child| is_good(&child.pointer()));
         if fields.is_empty() || fields.len() > most || !rest {
             return None;
         }
-        name_keys(&mut fields);
+        let pointers: Vec<String> = fields.iter().map(|field| field.pointer.clone()).collect();
+        let members = names::members(source, &tree, &pointers);
+        for (field, key) in fields.iter_mut().zip(names::keys(&pointers, &members)) {
+            field.key = key;
+        }
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
         let compile = |reading| {
             let mut made = object(&fields, reading);
@@ -90,17 +98,21 @@ impl Fields {
         };
         let (asked, read) = (compile(Reading::Asked)?, compile(Reading::Typed)?);
         let loose = compile(Reading::Untyped)?;
-        let own = subschema::for_node(source, tree.root()).unwrap_or(source);
-        let own = own.get("properties").and_then(Value::as_object);
-        let members = own.into_iter().flatten().map(|(name, _)| name.clone());
-        let there = tree.root().children().filter_map(|child| Some(child.key()?.into_owned()));
-        let members = members.chain(there).collect();
-        Some(Self { base: base.to_owned(), risk, members, fields, asked, read, loose })
+        Some(Self { base: base.to_owned(), risk, members, fields, left, asked, read, loose })
     }
 
     /// The JSON Pointers of what is asked for.
     pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|field| field.pointer.as_str())
+    }
+
+    /// Whether an issue is about a part that is asked for, or about something in one.
+    pub(crate) fn is_about(&self, issue: &Issue) -> bool {
+        let place = subschema::pointer(issue.path(), issue.missing());
+        let is_in = |own: &str| {
+            place.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.pointers().any(is_in)
     }
 
     /// For each field its key in the reply, its JSON Pointer, and whether it may be left out.
@@ -182,9 +194,9 @@ impl Fields {
 
     /// Whether an object has members of the value itself that were not asked for.
     fn has_member(&self, reply: Node<'_>) -> bool {
-        let is_asked = |key: &str| self.fields.iter().any(|field| field.key == key);
-        let mut keys = reply.children().filter_map(|child| child.key());
-        keys.any(|key| self.members.contains(key.as_ref()) && !is_asked(&key))
+        let is_asked = |key: &str| self.fields.iter().any(|field| folded(&field.key) == key);
+        let mut keys = reply.children().filter_map(|child| Some(folded(&child.key()?)));
+        keys.any(|key| self.members.contains(&key) && !is_asked(&key))
     }
 
     /// The value with the fields of a reply, in up to two ways.
@@ -228,7 +240,7 @@ impl Fields {
         }
         let mut members = reply.children();
         let only = members.next().filter(|_| members.next().is_none())?;
-        let is_part = only.key().is_some_and(|key| self.members.contains(key.as_ref()));
+        let is_part = only.key().is_some_and(|key| self.members.contains(&folded(&key)));
         Some(only).filter(has_key).filter(|_| !is_part)
     }
 
@@ -262,34 +274,57 @@ impl Fields {
         let (base, sent) = (Tree::read(&self.base).ok()?, Tree::read(sent).ok()?);
         let moved = self.fields.iter().filter_map(|field| field.sent_as.as_deref());
         let asked = self.fields.iter().map(|field| field.pointer.as_str()).chain(moved);
-        Some(difference(&base, &sent, asked))
+        let left = self.left.iter().map(String::as_str);
+        Some(difference(&base, &sent, asked, left))
     }
 }
 
-/// The keywords for definitions, which are next to the fields where their schemas are stated.
-const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
-
-/// Gives each field a key that every provider takes as the name of a property: its pointer with other separators,
-/// or else a number.
-fn name_keys(fields: &mut [Field]) {
-    /// The longest key, in bytes: that of Anthropic.
-    const LONGEST: usize = 64;
-    let mut taken: Vec<String> = DEFINITIONS.map(str::to_owned).into();
-    let mut number = 0;
-    for field in fields {
-        let mut key = field.pointer.trim_start_matches('/').replace('/', "_");
-        let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && key.starts_with(|c: char| c.is_ascii_alphabetic())
-            && key.len() <= LONGEST;
-        let mut fits = plain;
-        while !fits || taken.contains(&key) {
-            number += 1;
-            key = format!("field_{number}");
-            fits = true;
+/// Leaves out the fields whose values are mended by themselves, with a risk of at most *likely*, as soon as the others
+/// fit, and returns their pointers. If that is true of all of them, there is another reason why the whole does not fit,
+/// and all are asked for.
+fn leave_to_repair(
+    fields: &mut Vec<Field>,
+    tree: &Tree<'_>,
+    source: &Value,
+    fit: &FitOptions,
+) -> Vec<String> {
+    /// How many values are tried.
+    const TRIED: usize = 32;
+    let steps = fit.steps() / u64::try_from(TRIED).unwrap_or(1);
+    let fit = fit.clone().with_scope(Scope::Whole).with_steps(steps);
+    let compile = |field: &Field| {
+        let mut own = field.schema.as_object()?.clone();
+        own.extend(subschema::definitions(source, [&field.schema])?);
+        own.extend(source.get("$schema").map(|dialect| ("$schema".to_owned(), dialect.clone())));
+        Schema::compile(&Value::Object(own)).ok()
+    };
+    // The items of a list have one schema.
+    let mut last: Option<(Value, Option<Schema>)> = None;
+    let mut is_wrong = |field: &Field| {
+        let Some(value) = tree.at(&field.pointer).filter(|_| !field.is_removal) else {
+            return true;
+        };
+        if last.as_ref().is_none_or(|(own, _)| *own != field.schema) {
+            last = Some((field.schema.clone(), compile(field)));
         }
-        taken.push(key.clone());
-        field.key = key;
+        let Some((_, Some(schema))) = &last else { return true };
+        let fitted = schema.fit(value.raw().as_bytes(), &fit);
+        let is_valid = fitted.outcome().is_complete() && fitted.text().is_some();
+        !is_valid || fitted.risk() > Some(Risk::Likely)
+    };
+    let (mut asked, mut left) = (Vec::new(), Vec::new());
+    for (at, field) in fields.iter().enumerate() {
+        if at >= TRIED || is_wrong(field) {
+            asked.push(field.clone());
+        } else {
+            left.push(field.pointer.clone());
+        }
     }
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    *fields = asked;
+    left
 }
 
 /// Asks for a list or object as a whole if everything in it is wrong: the number of its items may be wrong, too.
@@ -352,8 +387,9 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         let steps = path.steps();
         let own = if name.is_some() { steps } else { steps.get(..steps.len().checked_sub(1)?)? };
         let pointer = subschema::pointer(&own.to_vec().into(), None);
-        return Some(plain(source.pointer(&found.union)?, pointer))
-            .filter(|f| !f.pointer.is_empty());
+        // Beside the union, there may be null.
+        let schema = subschema::for_path(source, own).unwrap_or(found.union);
+        return Some(plain(schema, pointer)).filter(|f| !f.pointer.is_empty());
     }
     let pointer = subschema::pointer(path, name);
     if pointer.is_empty() {
@@ -396,12 +432,14 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
         if reading == Reading::Typed && field.is_optional {
             schema = json!({"anyOf": [schema, {"type": JsonType::Null.code()}]});
         }
-        // Models also write `/a/days`, `a.days` or `days` for `a_days`.
+        // Models also write `/a/days`, `a.days` or `days` for `a_days`, and the names that the schema gives.
         if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
             let own = last(&field.pointer);
             let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
             let names = [Some(field.pointer.clone()), Some(own).filter(|_| single)];
-            let names: Vec<String> = names.into_iter().flatten().collect();
+            let names = names.into_iter().flatten();
+            let names: Vec<String> =
+                names.chain(aliases(&field.schema).map(str::to_owned)).collect();
             members.insert("x-aliases".to_owned(), json!(names));
         }
         properties.insert(field.key.clone(), schema);

@@ -1,5 +1,7 @@
 //! Puts an answer that was cut off together with what the model wrote when it was asked to go on.
 
+use jsonmend_core::{Mender, Options, Outcome, Policy};
+
 /// The shortest repetition of the end of an answer that is taken for one, in bytes.
 const OVERLAP: usize = 12;
 /// How far back a repetition is looked for, in bytes.
@@ -31,7 +33,7 @@ pub(crate) enum Kind {
 /// Ways to read `more` after `prefix`, the likeliest first. There is at least one.
 ///
 /// Models repeat the last words, put the rest into a code fence, announce it, or begin again although they were
-/// asked to go on. If something of the prefix has been shown, every way begins with it.
+/// asked to go on, with the same key or with another one. If something of the prefix has been shown, every way begins with it.
 pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<Joined> {
     let mut all: Vec<Joined> = Vec::new();
     let mut push = |text: String, kind: Kind, is_plain: bool| {
@@ -41,7 +43,9 @@ pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<Joined> 
     };
     let announced = announced_fence(more);
     let again = [Some(more), announced, unfenced(more), announced_line(more)];
-    let is_anew = again.iter().flatten().any(|more| begins_again(prefix, more));
+    let end = End::of(prefix);
+    let is_anew =
+        again.iter().flatten().any(|more| begins_again(prefix, more) || end.excludes(more));
     if is_anew && (!is_shown || more.starts_with(prefix)) {
         push(more.to_owned(), Kind::Likely, true);
     }
@@ -65,6 +69,69 @@ pub(crate) fn readings(prefix: &str, more: &str, is_shown: bool) -> Vec<Joined> 
         push(more.to_owned(), Kind::Exact, true);
     }
     all
+}
+
+/// Where a text was cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// A value may begin there.
+    BeforeValue,
+    InString,
+    /// At any other place of a document. No bracket opens there.
+    Elsewhere,
+}
+
+impl End {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut mender = Mender::new(Options::new());
+        mender.push(text.as_bytes(), &mut Vec::new());
+        if mender.ends_in_string() {
+            return Self::InString;
+        }
+        // Before a document, anything may be said.
+        let Some(completion) = mender.completion().map(|rest| rest.to_string()) else {
+            return Self::BeforeValue;
+        };
+        // The quote before the comma is open as long as it may be a part of the string.
+        let is_in_list = completion.trim_start_matches('"').starts_with(']');
+        match text.trim_end().chars().next_back() {
+            Some(':' | '[') => Self::BeforeValue,
+            Some(',') if is_in_list => Self::BeforeValue,
+            _ => Self::Elsewhere,
+        }
+    }
+
+    /// Whether a rest begins with a bracket that cannot open there, so that it is a new answer. In a string, a bracket
+    /// is a character like any other, and only what looks like the beginning of JSON is taken for one.
+    fn excludes(self, more: &str) -> bool {
+        match self {
+            Self::BeforeValue => false,
+            Self::InString => opens_json(more),
+            Self::Elsewhere => more.trim_start().starts_with(['{', '[']),
+        }
+    }
+}
+
+/// Whether a text begins with an object and its first key, in any spelling, or with a list and a quote.
+fn opens_json(text: &str) -> bool {
+    let inside = text.trim_start_matches(|c: char| c.is_whitespace() || c == '[');
+    let is_list = text.trim_start().len() > inside.len();
+    let Some(inside) = inside.strip_prefix('{').map(str::trim_start) else {
+        return is_list && inside.starts_with(['"', '\'']);
+    };
+    let after = match inside.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        Some(quote) => inside.get(1..).and_then(|key| key.split_once(quote)).map(|(_, rest)| rest),
+        None => Some(inside.trim_start_matches(|c: char| c.is_alphanumeric() || "_$-".contains(c)))
+            .filter(|rest| rest.len() < inside.len()),
+    };
+    after.is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+/// Whether a text is the beginning of JSON text, without any repair but for a code fence.
+pub(crate) fn is_begun_json(text: &str) -> bool {
+    let mut mender = Mender::new(Options::new().with_policy(Policy::STRICT));
+    mender.push(unfenced(text).unwrap_or(text).as_bytes(), &mut Vec::new());
+    mender.finish(&mut Vec::new()) == Outcome::Cut
 }
 
 /// The inside of the code fence in which a text ends, if there are only words before it.
@@ -141,6 +208,76 @@ fn unfenced(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_place_where_a_text_ends_is_that_of_the_repaired_text() {
+        for (text, end) in [
+            ("", End::BeforeValue),
+            ("```json\n", End::BeforeValue),
+            (r#"{"a": "#, End::BeforeValue),
+            (r#"{"a": ["x", "#, End::BeforeValue),
+            (r#"{"a": [{"b": 1}, "#, End::BeforeValue),
+            (r#"{"a": [[], ["#, End::BeforeValue),
+            ("{'a': ['x', ", End::BeforeValue),
+            (r#"{"a": "x"#, End::InString),
+            (r#"{"a": ["x: "#, End::InString),
+            (r#"{"a": "x", "#, End::Elsewhere),
+            (r#"{"a": ["x"], "#, End::Elsewhere),
+            (r#"[{"a": 1, "#, End::Elsewhere),
+            (r#"[{"a": {}, "#, End::Elsewhere),
+            (r#"{"a": [{}, "#, End::BeforeValue),
+            (r#"{"a": "x", "b"#, End::Elsewhere),
+            (r#"{"a": ["x""#, End::Elsewhere),
+            (r#"{"a": 1"#, End::Elsewhere),
+            ("{", End::Elsewhere),
+        ] {
+            assert_eq!(End::of(text), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn in_a_string_only_what_looks_like_json_begins_anew() {
+        for text in ["{\"a\": 1", " { 'a' : 1", "{a_b: 1", "[ {\"a\": 1", "[\"a\"", "[\n 'a'"] {
+            assert!(opens_json(text), "{text}");
+        }
+        for text in [
+            "{",
+            "{}",
+            "{name}",
+            "{name, or else: none}",
+            "{\\\"a\\\": 1}",
+            "[1] says",
+            "\"a\": 1",
+            "",
+        ] {
+            assert!(!opens_json(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_repairs_is_begun_json() {
+        assert!(is_begun_json(r#"{"a": "set {color: red"#));
+        for text in [
+            r#"{"a": [1, {"b": "c"#,
+            r#"{"a": 1, "b"#,
+            r#"{"a": "#,
+            r#"["a", "#,
+            "```json\n{\"a\": tr",
+        ] {
+            assert!(is_begun_json(text), "{text}");
+        }
+        for text in [
+            "{a: 1",
+            r#"{"a": "set {"color": "red"#,
+            r#"{"a": "x", {"#,
+            "{'a': 'b",
+            "words",
+            "{}",
+            "",
+        ] {
+            assert!(!is_begun_json(text), "{text}");
+        }
+    }
 
     fn texts(prefix: &str, more: &str, is_shown: bool) -> Vec<String> {
         readings(prefix, more, is_shown).into_iter().map(|joined| joined.text).collect()

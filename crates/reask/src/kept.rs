@@ -17,18 +17,21 @@ pub(crate) struct Difference {
     pub(crate) contradicts: bool,
 }
 
-/// Compares `sent` with `base`. The parts at `asked`, which are JSON Pointers, may differ.
+/// Compares `sent` with `base`. The parts at `asked`, which are JSON Pointers, may differ or be missing; those at
+/// `repaired` may differ, because they are not valid as they are.
 pub(crate) fn difference<'p>(
     base: &Tree<'_>,
     sent: &Tree<'_>,
     asked: impl Iterator<Item = &'p str>,
+    repaired: impl Iterator<Item = &'p str>,
 ) -> Difference {
-    let places = asked.filter_map(|pointer| base.at(pointer));
-    let asked: HashSet<usize> = places.map(|node| node.span().start).collect();
+    let place = |pointer: &str| base.at(pointer).map(|node| node.span().start);
+    let asked: HashSet<usize> = asked.filter_map(place).collect();
+    let repaired: HashSet<usize> = repaired.filter_map(place).collect();
     let mut found = Difference::default();
     let mut left = vec![(base.root(), sent.root())];
     while let Some((base, sent)) = left.pop() {
-        if asked.contains(&base.span().start) {
+        if asked.contains(&base.span().start) || repaired.contains(&base.span().start) {
             continue;
         }
         if base.kind() != sent.kind() && (base.is_container() || sent.is_container()) {

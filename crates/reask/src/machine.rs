@@ -336,7 +336,7 @@ impl Reask {
             is_fresh: is_stuck,
         };
         let json = base.json().filter(|_| !base.is_cut);
-        let most = self.options.fields;
+        let most = (self.options.fields, &self.options.fit);
         let fields =
             json.and_then(|json| Fields::plan(&self.schema, (json, base.risk), &base.issues, most));
         let (mut ask, asked) = match fields {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jsonmend_core::{JsonType, Mender, Options, Outcome, Risk};
+use jsonmend_core::{JsonType, Options, Outcome, Risk};
 use jsonmend_extract::{Scope, mend_text};
 use jsonmend_schema::{FitOptions, Fitted, Node, Schema, Tree};
 use jsonmend_wire::FinishReason;
@@ -10,7 +10,8 @@ use jsonmend_wire::FinishReason;
 use crate::{
     Answer, ReaskOptions,
     fields::Fields,
-    join::{self, Joined, Kind},
+    join::{self, End, Joined, Kind, is_begun_json},
+    rank::Rank,
 };
 
 /// What was asked last.
@@ -121,7 +122,13 @@ pub(crate) fn read(
                 }
                 first.get_or_insert(reading);
             }
+            let rank = |reading: &Reading| {
+                let (json, issues) = (reading.json(), reading.fitted.issues());
+                Rank::of(schema.source(), json, issues, reading.is_cut)
+            };
             match first {
+                // The model may have sent a better value instead of what it was asked for.
+                Some(first) if !is_short && rank(&whole) < rank(&first) => whole,
                 Some(first) => first,
                 // What lacks a part that was good is no better than what there was before.
                 None if is_short => merged(schema, &fit, fields.base()).with_risk(fields.risk()),
@@ -132,14 +139,19 @@ pub(crate) fn read(
             let joined = join::readings(prefix, &content, is_shown);
             // One of them may lead back to what there was before.
             let fit = share(u64::try_from(joined.len()).unwrap_or(u64::MAX).saturating_add(1));
-            rest(prefix, &joined, |text| plain(text, &fit)).with_risk(*risk)
+            let may_go_on = !answer.finish.is_clean();
+            rest((prefix, may_go_on), &joined, |text| plain(text, &fit)).with_risk(*risk)
         }
     }
 }
 
-/// Reads what came after an answer that was cut off: the way that fits best.
-fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Reading {
-    let ends_in_string = ends_in_string(prefix);
+/// Reads what came after an answer that was cut off: the way that fits best. `may_go_on` says whether it was cut off again.
+fn rest(
+    (prefix, may_go_on): (&str, bool),
+    joined: &[Joined],
+    plain: impl Fn(&str) -> Reading,
+) -> Reading {
+    let ends_in_string = End::of(prefix) == End::InString;
     let read = |joined: &Joined| {
         let reading = plain(&joined.text);
         let as_it_is = reading.fitted.risk().is_none();
@@ -163,28 +175,30 @@ fn rest(prefix: &str, joined: &[Joined], plain: impl Fn(&str) -> Reading) -> Rea
             break;
         }
     }
+    let begins =
+        |reading: &Reading| reading.text.len() > prefix.len() && reading.text.starts_with(prefix);
+    // What needs no repair so far goes on as it is, even if it looks like a new beginning, or if a part of it is a value.
+    let goes_on = |(kind, reading): &(Kind, Reading)| {
+        *kind != Kind::Rival && reading.is_cut && begins(reading) && is_begun_json(&reading.text)
+    };
+    let going_on = if may_go_on { readings.iter().position(goes_on) } else { None };
     // Of the ones that are complete, the one with the lowest risk, and the first of equals.
-    let complete =
-        readings.iter().enumerate().filter(|(_, (_, reading))| reading.value().is_some());
+    let complete = readings.iter().enumerate().filter(|(_, (_, reading))| {
+        reading.value().is_some() && (going_on.is_none() || begins(reading))
+    });
     let best = complete.min_by_key(|(_, (_, reading))| reading.fitted.risk());
     match best {
         // It fits better without its first line, which may be words to the reader or words of the value.
         Some((_, (Kind::Rival, _))) => plain(prefix),
         Some((at, _)) => readings.swap_remove(at).1,
         None => {
-            let likely = readings.iter().position(|(kind, _)| *kind == Kind::Likely);
+            let is_likely = |(kind, _): &(Kind, Reading)| *kind == Kind::Likely;
+            let likely = going_on.or_else(|| readings.iter().position(is_likely));
             let likely = readings.swap_remove(likely.unwrap_or_default()).1;
             // What has a key twice is no better than what there was before.
             if likely.json().is_some_and(repeats_a_key) { plain(prefix) } else { likely }
         }
     }
-}
-
-/// Whether a text that was cut off ends inside of a string.
-fn ends_in_string(text: &str) -> bool {
-    let mut mender = Mender::new(Options::new());
-    mender.push(text.as_bytes(), &mut Vec::new());
-    mender.ends_in_string()
 }
 
 /// Whether an object in a JSON text has two members of one name.

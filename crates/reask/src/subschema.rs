@@ -1,6 +1,7 @@
 //! Looks things up in the source of a schema: the part for a value, the definitions that it needs, and the
 //! constants by which the branches of a union differ.
 
+use core::ptr;
 use std::collections::BTreeMap;
 
 use jsonmend_core::{Path, Step};
@@ -147,9 +148,9 @@ pub(crate) fn takes_null(root: &Value, schema: &Value) -> bool {
 
 /// A union in which a value has a constant that no branch has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Discriminator {
-    /// The place of the union in the schema.
-    pub(crate) union: String,
+pub(crate) struct Discriminator<'s> {
+    /// The schema with the union.
+    pub(crate) union: &'s Value,
     /// The values that the branches have there, as JSON.
     pub(crate) values: Vec<String>,
 }
@@ -157,7 +158,7 @@ pub(crate) struct Discriminator {
 /// If an issue is about the property by which the branches of a union differ: all values it may have.
 ///
 /// Of a union, issues are reported for the branch that fits best. The model may have meant another one.
-pub(crate) fn discriminator(root: &Value, issue: &Issue) -> Option<Discriminator> {
+pub(crate) fn discriminator<'s>(root: &'s Value, issue: &Issue) -> Option<Discriminator<'s>> {
     let path = issue.schema_path();
     // The place of the branch, and the name of the property.
     let (branch, name) = match path.strip_suffix("/required") {
@@ -172,10 +173,18 @@ pub(crate) fn discriminator(root: &Value, issue: &Issue) -> Option<Discriminator
     let own = branch.rsplit_once('/').and_then(|(keyword, _)| keyword.rsplit_once('/'));
     let (union, branches) = match own {
         Some((union, keyword @ ("oneOf" | "anyOf"))) => {
-            (union.to_owned(), root.pointer(union)?.get(keyword)?.as_array()?)
+            let union = root.pointer(union)?;
+            (union, union.get(keyword)?.as_array()?)
         }
         // The branch is a definition.
-        _ => union_of(root, branch)?,
+        _ => {
+            let steps = issue.path().steps();
+            let value = match issue.missing() {
+                Some(_) => steps,
+                None => steps.get(..steps.len().checked_sub(1)?)?,
+            };
+            union_of(root, branch, value)?
+        }
     };
     let mut values: Vec<String> = Vec::new();
     let mut differing = 0;
@@ -196,39 +205,54 @@ pub(crate) fn discriminator(root: &Value, issue: &Issue) -> Option<Discriminator
     (differing > 1).then_some(Discriminator { union, values })
 }
 
-/// The only union with a branch that refers to this place, and its branches. `None` if there are several, because it
-/// is not known then which one is meant.
-fn union_of<'s>(root: &'s Value, branch: &str) -> Option<(String, &'s Vec<Value>)> {
+/// The union with a branch that refers to this place, for the value at `path`, and its branches. If the schema for that
+/// path is not known, any union with such a branch, unless others have other branches.
+fn union_of<'s>(
+    root: &'s Value,
+    branch: &str,
+    path: &[Step],
+) -> Option<(&'s Value, &'s Vec<Value>)> {
     let is_definition =
         branch.is_empty() || ["/$defs/", "/definitions/"].iter().any(|own| branch.starts_with(own));
     if !is_definition {
         return None;
     }
-    let target = format!("#{branch}");
-    let mut found = None;
-    let mut open = vec![(String::new(), root)];
+    let target = root.pointer(branch)?;
+    let refers =
+        |branch: &&Value| branch.get("$ref").is_some() && ptr::eq(resolve(root, branch), target);
+    let union = |schema: &'s Value| {
+        let branches =
+            ["oneOf", "anyOf"].iter().filter_map(|keyword| schema.get(keyword)?.as_array());
+        branches
+            .filter(|all| all.iter().any(|own| refers(&own)))
+            .map(move |all| (schema, all))
+            .next()
+    };
+    // A union is often one branch of another, beside null.
+    let mut open: Vec<&Value> = for_path(root, path).into_iter().collect();
     let mut left = VISITED;
-    while let Some((place, schema)) = open.pop() {
+    while let Some(schema) = open.pop().map(|schema| resolve(root, schema)) {
+        left = left.checked_sub(1)?;
+        if let Some(own) = union(schema) {
+            return Some(own);
+        }
+        let branches = ["oneOf", "anyOf", "allOf"].iter();
+        open.extend(branches.filter_map(|keyword| schema.get(keyword)?.as_array()).flatten());
+    }
+    let mut found: Option<(&Value, &Vec<Value>)> = None;
+    open.push(root);
+    while let Some(schema) = open.pop() {
         left = left.checked_sub(1)?;
         match schema {
-            Value::Array(items) => {
-                let items = items.iter().enumerate();
-                open.extend(items.map(|(index, item)| (format!("{place}/{index}"), item)));
-            }
+            Value::Array(items) => open.extend(items),
             Value::Object(members) => {
-                for keyword in ["oneOf", "anyOf"] {
-                    let branches = members.get(keyword).and_then(Value::as_array);
-                    let refers = |branch: &Value| branch.get("$ref") == Some(&target[..].into());
-                    if let Some(branches) = branches.filter(|all| all.iter().any(refers))
-                        && found.replace((place.clone(), branches)).is_some()
-                    {
+                if let Some(own) = union(schema) {
+                    if found.is_some_and(|(_, other)| other != own.1) {
                         return None;
                     }
+                    found = Some(own);
                 }
-                open.extend(members.iter().map(|(name, member)| {
-                    let name = name.replace('~', "~0").replace('/', "~1");
-                    (format!("{place}/{name}"), member)
-                }));
+                open.extend(members.values());
             }
             _ => {}
         }

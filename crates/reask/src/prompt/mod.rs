@@ -5,7 +5,7 @@ pub(crate) mod hint;
 pub(crate) mod message;
 pub(crate) mod template;
 
-use jsonmend_schema::{Issue, IssueCode, Rendering, Schema};
+use jsonmend_schema::{Issue, IssueCode, Rendering, Rule, Schema};
 
 use crate::{
     ReaskOptions,
@@ -63,7 +63,7 @@ impl Facts<'_> {
         let source =
             if self.attempt < 2 { String::new() } else { self.schema.source().to_string() };
         let template = self.options.templates.whole(self.options.tool.is_some());
-        self.filled(template, &answer, &source, &shown, "")
+        self.filled(template, &answer, &source, &shown, "", |_| true)
     }
 
     /// Asks for the parts that are wrong. The good ones are repeated, because the question is about them, too, and
@@ -78,7 +78,9 @@ impl Facts<'_> {
         };
         let keys: Vec<String> = fields.keys().map(line).collect();
         let shown = example(fields.schema());
-        self.filled(template, &kept, &source, &shown, &keys.join("\n"))
+        self.filled(template, &kept, &source, &shown, &keys.join("\n"), |issue| {
+            fields.is_about(issue)
+        })
     }
 
     fn framed(&self, title: &str, text: &str) -> String {
@@ -95,13 +97,14 @@ impl Facts<'_> {
         source: &str,
         shown: &Example,
         keys: &str,
+        is_listed: impl Fn(&Issue) -> bool,
     ) -> Prompt {
         let of = self.options.attempts;
         let (attempt_text, of_text) = (self.attempt.to_string(), of.to_string());
         let tool = self.options.tool.as_deref();
         let subject = subject(tool.filter(|_| self.is_call));
         let reason = self.reason();
-        let (issues, hints) = (self.issue_lines(), self.hint_lines());
+        let (issues, hints) = (self.issue_lines(is_listed), self.hint_lines());
         let source = Some(source).filter(|own| own.len() <= self.options.schema_length);
         let source = harmless_json(source.unwrap_or_default());
         let example = harmless_json(&shown.value().to_string());
@@ -147,14 +150,15 @@ impl Facts<'_> {
         lines.join("\n")
     }
 
-    fn issue_lines(&self) -> String {
-        if self.issues.is_empty() {
+    fn issue_lines(&self, is_listed: impl Fn(&Issue) -> bool) -> String {
+        let issues: Vec<&Issue> = self.issues.iter().filter(|issue| is_listed(issue)).collect();
+        if issues.is_empty() {
             return "- /: the answer did not arrive as a whole".to_owned();
         }
         let mut lines: Vec<String> =
-            self.issues.iter().take(LISTED).map(|issue| self.issue_line(issue)).collect();
-        if self.issues.len() > LISTED {
-            lines.push(format!("+{} more", self.issues.len() - LISTED));
+            issues.iter().take(LISTED).map(|issue| self.issue_line(issue)).collect();
+        if issues.len() > LISTED {
+            lines.push(format!("+{} more", issues.len() - LISTED));
         }
         lines.join("\n")
     }
@@ -166,7 +170,7 @@ impl Facts<'_> {
                 let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
                 format!("{place}: the answer was cut off here")
             }
-            _ => Rendering::new().line(issue),
+            _ => without_rule(Rendering::new().line(issue), issue),
         };
         // Of a union, the message names the branch that is nearest. The model may have meant any.
         let values =
@@ -174,6 +178,16 @@ impl Facts<'_> {
         let values = values.map(|values| format!("; one of {values}")).unwrap_or_default();
         format!("- {}{}", harmless_line(&line), harmless_line(&values))
     }
+}
+
+/// The line of an issue without the rule that would mend it, which means nothing to a model: it is to correct what it is
+/// asked for.
+fn without_rule(line: String, issue: &Issue) -> String {
+    let is_rule =
+        |hint: &&str| hint.split(' ').next().is_some_and(|own| Rule::from_code(own).is_some());
+    let hint = issue.hint().filter(is_rule);
+    let end = hint.map(|hint| format!("; {hint}"));
+    end.and_then(|end| line.strip_suffix(&end).map(str::to_owned)).unwrap_or(line)
 }
 
 /// Asks to go on after the end of `prefix`.

@@ -71,20 +71,20 @@ fn the_keys_of_a_reply_are_names_that_every_provider_takes() {
     assert_eq!(ask.fields(), ["/a/b", "/a_b", "/na me", "/definitions", "/list/1"]);
     let properties = ask.schema().source()["properties"].as_object().unwrap();
     let keys: Vec<&String> = properties.keys().collect();
-    assert_eq!(keys, ["a_b", "field_1", "field_2", "field_3", "list_1"]);
+    assert_eq!(keys, ["field_1", "a_b", "field_2", "field_3", "list_1"]);
     let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     assert!(keys.iter().all(|key| (1..=64).contains(&key.len()) && key.chars().all(is_safe)));
     let prompt = ask.user_message().unwrap();
     let optional = |line: &str| format!("{line}, or null to leave it out");
     for line in [
-        optional("- a_b: /a/b"),
-        optional("- field_1: /a_b"),
+        optional("- field_1: /a/b"),
+        optional("- a_b: /a_b"),
         optional("- field_2: /na me"),
         "- list_1: /list/1".to_owned(),
     ] {
         assert!(prompt.lines().any(|own| own == line), "{line} in {prompt}");
     }
-    let reply = r#"{"a_b": 1, "field_1": 2, "field_2": 3, "field_3": 4, "list_1": 5}"#;
+    let reply = r#"{"a_b": 2, "field_1": 1, "field_2": 3, "field_3": 4, "list_1": 5}"#;
     assert_eq!(
         done(says(&mut reask, reply)).parse::<Value>().unwrap(),
         json!({"a": {"b": 1}, "a_b": 2, "na me": 3, "definitions": 4, "list": [1, 5], "ok": 1})

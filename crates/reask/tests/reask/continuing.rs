@@ -289,3 +289,92 @@ fn the_risk_of_an_earlier_join_stays() {
     let done = done(says(&mut reask, "\"nights\": 3}"));
     assert_eq!((done.fitted().risk(), done.risk()), (None, Some(Risk::Likely)));
 }
+
+#[test]
+fn a_new_beginning_with_other_keys_does_not_become_part_of_what_was_shown() {
+    for prefix in [r#"{"guest": "In"#, r#"{"guest": "Ines", "ni"#, r#"{"guest": "Ines", "#] {
+        for rest in [
+            r#"{"nights": 3, "guest": "Ines"}"#,
+            r#"{"nights": 3, "guest": "Ines",}"#,
+            r#"{'nights': 3, 'guest': 'Ines'}"#,
+            r#"{nights: 3, guest: "Ines"}"#,
+            "```json\n{\"nights\": 3, \"guest\": \"Ines\"}\n```",
+            "Sorry, once more:\n```json\n{\"nights\": 3, \"guest\": \"Ines\"}\n```",
+        ] {
+            // Any text would be a guest, and nothing else need be there.
+            let open = r#"{"properties": {"guest": {"type": "string"}, "nights": {"type": "integer"}}, "required": ["guest"]}"#;
+            let mut reask = Reask::new(&schema(open), ReaskOptions::new());
+            continued(reask.answer(&cut(prefix).with_shown(true), Duration::ZERO));
+            assert_eq!(ended(says(&mut reask, rest)).reason(), EndReason::Shown, "{prefix}{rest}");
+            // If nothing was shown, it is the answer.
+            let mut reask = Reask::new(&schema(open), ReaskOptions::new());
+            continued(reask.answer(&cut(prefix), Duration::ZERO));
+            let value: serde_json::Value = done(says(&mut reask, rest)).parse().unwrap();
+            assert_eq!(value, serde_json::json!({"guest": "Ines", "nights": 3}), "{prefix}{rest}");
+        }
+    }
+}
+
+#[test]
+fn brackets_that_may_be_where_the_answer_was_cut_off_go_on_from_there() {
+    for shown in [false, true] {
+        for (prefix, rest, value) in [
+            // In a string, a bracket is a character.
+            (r#"{"nights": 3, "guest": "In"#, "{es}\"}", r#"{"nights": 3, "guest": "In{es}"}"#),
+            (r#"{"nights": 3, "guest": "In"#, "{a: b}\"}", r#"{"nights": 3, "guest": "In{a: b}"}"#),
+            (
+                r#"{"nights": 3, "guest": "In"#,
+                "{\\\"a\\\": 1}\"}",
+                r#"{"nights": 3, "guest": "In{\"a\": 1}"}"#,
+            ),
+            (
+                r#"{"nights": 3, "guest": "Ines", "rooms": [{"beds": 1}, "#,
+                "{\"beds\": 2,}]}",
+                r#"{"nights": 3, "guest": "Ines", "rooms": [{"beds": 1}, {"beds": 2}]}"#,
+            ),
+            (
+                r#"{"nights": 3, "guest": "Ines", "rooms": "#,
+                "[{\"beds\": 2,}]}",
+                r#"{"nights": 3, "guest": "Ines", "rooms": [{"beds": 2}]}"#,
+            ),
+        ] {
+            let mut reask = booking(ReaskOptions::new());
+            continued(reask.answer(&cut(prefix).with_shown(shown), Duration::ZERO));
+            let found: serde_json::Value = done(says(&mut reask, rest)).parse().unwrap();
+            assert_eq!(found, serde_json::from_str::<serde_json::Value>(value).unwrap(), "{rest}");
+        }
+        // It goes on although it is cut off once more.
+        let mut reask = booking(ReaskOptions::new());
+        let prefix = r#"{"nights": 3, "guest": "In"#;
+        continued(reask.answer(&cut(prefix).with_shown(shown), Duration::ZERO));
+        let ask = continued(reask.answer(&cut("{a: b"), Duration::ZERO));
+        assert_eq!(ask.prefix(), Some(r#"{"nights": 3, "guest": "In{a: b"#));
+    }
+}
+
+#[test]
+fn a_text_that_was_cut_off_anywhere_goes_on_as_it_was() {
+    let any = schema(r#"{"type": "object"}"#);
+    for text in [
+        r#"{"a": "see {name: x} and [\"y\"]", "b": [{"c": 1}, {"d": [[], [2]]}], "e": {"f": {}}}"#,
+        r#"{"code": "let x = {a: 1}; [\"b\"]", "json": "{\"a\": [1, {\"b\": 2}]}", "n": [0, 0, 0, 0, 0, 0, 1]}"#,
+        r#"{"x y": 1, "a \" b ": {"c  d": "e: "}, "f, ": ["g, ", " "]}"#,
+        "{\n  \"list\": [\n    \"a\",\n    {\"b\": null}\n  ],\n  \"x{y\": true\n}",
+    ] {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        // Before a second byte, there is nothing to go on from.
+        for at in 2..text.len() - 1 {
+            for shown in [false, true] {
+                let mut reask = Reask::new(&any, ReaskOptions::new());
+                let (start, rest) = text.split_at(at);
+                continued(reask.answer(&cut(start).with_shown(shown), Duration::ZERO));
+                let (middle, end) = rest.split_at(rest.len() / 2);
+                let end = match reask.answer(&cut(middle), Duration::ZERO) {
+                    Step::Continue(_) => done(says(&mut reask, end)),
+                    step => panic!("{start} + {middle}: {step:?}"),
+                };
+                assert_eq!(end.parse::<serde_json::Value>().unwrap(), value, "{start} + {rest}");
+            }
+        }
+    }
+}

@@ -68,6 +68,95 @@ fn the_body_of_an_error_says_what_was_refused() {
     assert_eq!(class(400, body), FailureClass::TemperatureRefused);
 }
 
+/// The forms of errors in which servers and gateways say that they cannot do what a mode needs.
+#[test]
+fn tools_grammars_and_errors_within_errors_are_refusals_too() {
+    for body in [
+        // Gemini, of both interfaces.
+        r#"[{"error": {"code": 400, "message": "Function calling with a response mime type: 'application/json' is unsupported", "status": "INVALID_ARGUMENT"}}]"#,
+        r#"{"error": {"code": 400, "message": "Invalid JSON payload received. Unknown name \"const\" at 'tools[0].function_declarations[2].parameters.properties[1].value': Cannot find field."}}"#,
+        // OpenAI.
+        r#"{"error": {"message": "Unsupported parameter: 'response_format'. In the Responses API, this parameter has moved to 'text.format'.", "code": "unsupported_parameter"}}"#,
+        r#"{"error": {"message": "Invalid schema for function 'book': In context=(), 'oneOf' is not permitted.", "param": "tools[0].function.parameters", "code": "invalid_function_parameters"}}"#,
+        // Servers on which the output is constrained by a grammar, or by a tool.
+        r#"{"error": {"code": 400, "message": "Failed to initialize samplers: failed to parse grammar", "type": "invalid_request_error"}}"#,
+        r#"{"error": "json: cannot unmarshal object into Go struct field ChatRequest.response_format of type string"}"#,
+        r#"{"error": {"message": "registry/library/tiny:1b does not support tools", "type": "api_error"}}"#,
+        r#"{"message": "This model doesn't support tool use in streaming mode."}"#,
+        r#"{"message": "Malformed input request: #/toolConfig/tools/0/toolSpec/inputSchema/json: extraneous key [$defs] is not permitted, please reformat your input and try again."}"#,
+        r#"{"error": {"message": "Thinking may not be enabled when tool_choice forces tool use."}}"#,
+        r#"{"error": {"message": "Thinking mode does not support this tool_choice"}}"#,
+        r#"{"object": "error", "message": "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}"#,
+        r#"{"message": "\"stream=true\" with structured outputs is currently not supported for reasoning models.", "param": "validation_error"}"#,
+        // Gateways, which quote the error of the provider.
+        r#"{"error": {"message": "No endpoints found that support tool use. To learn more, see the documentation.", "code": 404}}"#,
+        r#"{"error": {"message": "Error from provider(x: 400): {\"message\": \"Unsupported JSON schema fields: {'minItems'}\", \"code\": \"wrong_api_format\"}"}}"#,
+        r#"{"detail": "BadRequestError: Error code: 400 - {'error': {'message': \"This model does not support JSON mode.\", 'type': 'invalid_request_error'}}"}"#,
+    ] {
+        assert_eq!(class(400, body), FailureClass::ModeRefused, "{body}");
+    }
+    for message in [
+        "`temperature` may only be set to 1 when thinking is enabled.",
+        "temperature and top_p cannot both be specified for this model. Please use only one.",
+        "invalid temperature: only 1 is allowed for this model",
+        "Input validation error: `temperature` must be strictly positive",
+    ] {
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        assert_eq!(class(400, &body), FailureClass::TemperatureRefused, "{body}");
+    }
+}
+
+#[test]
+fn the_words_of_the_user_in_an_error_refuse_nothing() {
+    // What a user may write, and what errors quote of it.
+    for words in [
+        "Reply in JSON mode only, other text is not supported.",
+        "The temperature in Oslo is unknown. It should be stated.",
+        "Is structured output unavailable? Then use a tool, tool use is not allowed otherwise.",
+        "Our server says 'response_format must be json_schema' and is invalid.",
+    ] {
+        for message in [
+            format!("Invalid value for 'content': expected an object, got \"{words}\""),
+            format!("Invalid value at 'contents[0].parts[0].text' (TYPE_STRING), \"{words}\""),
+            format!(
+                "1 validation error for Request\nmessages.0.content\n  Input should be a valid list [type=list_type, input_value='{words}', input_type=str]"
+            ),
+            format!(
+                "[{{'type': 'missing', 'loc': ('body', 'model'), 'msg': 'Field required', 'input': {{'content': '{words}'}}}}]"
+            ),
+            format!("Could not moderate `{words}`"),
+        ] {
+            for body in [
+                serde_json::json!({"error": {"message": message, "param": "messages[0].content"}}),
+                serde_json::json!({"detail": message}),
+                // The request itself, in a member of any name.
+                serde_json::json!({"error": {"message": "Bad request"}, "request": {"content": words}}),
+                serde_json::json!({"status": 400, "request": {"content": words}}),
+            ] {
+                let body = body.to_string();
+                assert_eq!(class(400, &body), FailureClass::Refused, "{body}");
+            }
+        }
+    }
+    // Words of the user without quotes need a clear refusal beside them.
+    for message in [
+        "Invalid message content: reply with JSON that fits this JSON schema. Any other key is not allowed",
+        "Unexpected role in: you must use the JSON mode",
+        "The tool 'lookup' of 'tool_choice' is unknown",
+    ] {
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        assert_eq!(class(400, &body), FailureClass::Refused, "{body}");
+    }
+}
+
+#[test]
+fn a_long_error_is_read_in_linear_time() {
+    for unit in [" 'a", "error: \"", "\"a\" ", "it's "] {
+        let body = unit.repeat((1 << 20) / unit.len());
+        assert_eq!(class(400, &body), FailureClass::Refused);
+    }
+}
+
 #[test]
 fn modes_fall_back_one_by_one_and_then_the_failure_is_passed_on() {
     let mut reask = booking(ReaskOptions::new());

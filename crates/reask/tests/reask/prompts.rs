@@ -5,7 +5,7 @@ use core::time::Duration;
 use jsonmend_reask::{Answer, Reask, ReaskOptions, Shape, Strength, Templates, example};
 use jsonmend_schema::{Schema, Tree};
 use jsonmend_wire::FinishReason;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{BOOKING, asked, booking, says, schema};
 
@@ -276,6 +276,50 @@ fn branches_that_are_definitions_name_all_discriminators() {
         let prompt = ask.user_message().unwrap();
         assert!(prompt.contains(r#""circle", "square", "star""#), "{prompt}");
     }
+}
+
+#[test]
+fn branches_that_several_unions_have_name_those_of_the_union_of_the_value() {
+    let branch = |kind: &str| json!({"properties": {"kind": {"const": kind}, "size": {"type": "number"}}, "required": ["kind"]});
+    let defs = json!({
+        "circle": branch("circle"), "square": branch("square"), "star": branch("star"),
+        "round": {"$ref": "#/$defs/circle"},
+    });
+    let union = |names: &[&str]| {
+        let branches: Vec<Value> =
+            names.iter().map(|name| json!({"$ref": format!("#/$defs/{name}")})).collect();
+        json!({ "oneOf": branches })
+    };
+    let (usual, other) = (union(&["circle", "square"]), union(&["circle", "star"]));
+    let through = union(&["round", "square"]);
+    let nullable = json!({"anyOf": [{"type": "null"}, usual]});
+    for (drawn, left, listed) in [
+        (&usual, &usual, r#"one of "circle", "square""#),
+        (&usual, &other, r#"one of "circle", "square""#),
+        (&other, &usual, r#"one of "circle", "star""#),
+        (&through, &other, r#"one of "circle", "square""#),
+        (&nullable, &other, r#"one of "circle", "square""#),
+    ] {
+        let source = json!({"$defs": defs, "properties": {
+            "drawn": drawn, "left": {"type": "array", "items": left}, "name": {"type": "string"}
+        }});
+        let mut reask = Reask::new(&schema(&source.to_string()), ReaskOptions::new());
+        let ask =
+            asked(says(&mut reask, r#"{"drawn": {"kind": "hexagon", "size": 2}, "name": "a"}"#));
+        assert_eq!(ask.fields(), ["/drawn"]);
+        assert_eq!(ask.schema().source()["properties"]["drawn"], *drawn);
+        let prompt = ask.user_message().unwrap();
+        assert!(prompt.contains(listed), "{listed}: {prompt}");
+    }
+    // The value is in another union, so that its schema is not known. All unions with that branch are alike.
+    let source = json!({"$defs": defs, "properties": {"name": {"type": "string"}, "a": {"anyOf": [
+        {"properties": {"drawn": usual}, "required": ["drawn"]}, {"properties": {"drawn": usual, "b": {"type": "integer"}}, "required": ["b"]}
+    ]}}});
+    let mut reask = Reask::new(&schema(&source.to_string()), ReaskOptions::new());
+    let ask =
+        asked(says(&mut reask, r#"{"a": {"drawn": {"kind": "hexagon", "size": 2}}, "name": "a"}"#));
+    let prompt = ask.user_message().unwrap();
+    assert!(prompt.contains(r#"one of "circle", "square""#), "{prompt}");
 }
 
 #[test]

@@ -1,0 +1,159 @@
+//! The question for fields, and its reply: what is asked for, and which keys mean which place.
+
+use core::time::Duration;
+
+use jsonmend_core::{Options, Policy, Risk};
+use jsonmend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
+use jsonmend_schema::FitOptions;
+use serde_json::{Value, json};
+
+use crate::{asked, done, says, schema};
+
+/// The keys that a question has, and the value after a reply. `None` if the fields are asked for again.
+fn merged(schema_text: &str, wrong: &str, reply: &str) -> (Vec<String>, Option<Value>) {
+    let mut reask = Reask::new(&schema(schema_text), ReaskOptions::new());
+    let ask = asked(says(&mut reask, wrong));
+    let keys = ask.schema().source()["properties"].as_object().unwrap().keys().cloned().collect();
+    let value = match says(&mut reask, reply) {
+        Step::Done(done) => Some(done.parse().unwrap()),
+        step => {
+            assert_eq!(asked(step).fields(), ask.fields(), "{reply}");
+            None
+        }
+    };
+    (keys, value)
+}
+
+#[test]
+fn a_name_of_another_member_is_no_name_of_a_field_in_any_spelling() {
+    let trip = r#"{"properties": {"days": {"type": "integer"}, "weeks": {"type": "integer", "x-aliases": ["duration"]},
+        "trip": {"properties": {"days": {"type": "integer"}, "duration": {"type": "integer"}, "city": {"type": "string"}}}}}"#;
+    let wrong = r#"{"days": 3, "trip": {"days": "some", "city": "Oslo"}}"#;
+    for reply in [r#"{"days": 9}"#, r#"{"Days": 9}"#, r#"{"DAYS": 9, "weeks": 1}"#] {
+        assert_eq!(merged(trip, wrong, reply), (vec!["trip_days".into()], None), "{reply}");
+    }
+    for reply in [r#"{"trip_days": 9}"#, r#"{"tripDays": 9}"#, r#"{"trip_days": 9, "Days": 3}"#] {
+        let value = merged(trip, wrong, reply).1;
+        assert_eq!(value, Some(json!({"days": 3, "trip": {"days": 9, "city": "Oslo"}})), "{reply}");
+    }
+    // The schema gives a member another name, which is the last part of the place of the field.
+    let wrong = r#"{"weeks": 3, "trip": {"duration": "some", "city": "Oslo"}}"#;
+    for reply in [r#"{"duration": 9}"#, r#"{"Duration": 9}"#] {
+        assert_eq!(merged(trip, wrong, reply).1, None, "{reply}");
+    }
+    let value = merged(trip, wrong, r#"{"trip_duration": 9}"#).1;
+    assert_eq!(value, Some(json!({"weeks": 3, "trip": {"duration": 9, "city": "Oslo"}})));
+}
+
+#[test]
+fn the_members_of_a_definition_are_members_too_and_have_titles() {
+    let trip = r##"{"$ref": "#/$defs/trip", "$defs": {"trip": {"properties": {
+        "nights": {"type": "integer", "title": "Length"}, "stay": {"properties": {"length": {"type": "integer"}, "city": {"type": "string"}}}
+    }}}}"##;
+    let wrong = r#"{"stay": {"length": "some", "city": "Oslo"}}"#;
+    assert_eq!(merged(trip, wrong, r#"{"length": 9}"#).1, None);
+    assert_eq!(merged(trip, wrong, r#"{"nights": 9}"#).1, None);
+    let value = merged(trip, wrong, r#"{"stay_length": 9}"#).1;
+    assert_eq!(value, Some(json!({"stay": {"length": 9, "city": "Oslo"}})));
+}
+
+#[test]
+fn a_field_keeps_the_names_that_its_schema_gives_it() {
+    let stay = r#"{"properties": {"nights": {"type": "integer", "x-aliases": ["length_of_stay"]},
+        "guest": {"type": "string"}}, "required": ["nights"]}"#;
+    let value = merged(stay, r#"{"guest": "Ines"}"#, r#"{"length_of_stay": 2}"#).1;
+    assert_eq!(value, Some(json!({"guest": "Ines", "nights": 2})));
+}
+
+#[test]
+fn the_key_of_a_field_is_no_name_of_another_member() {
+    let steps = r#"{"properties": {"steps": {"type": "array", "items": {"type": "integer"}},
+        "steps_1": {"type": "integer"}, "field_1": {"type": "integer"}}}"#;
+    let wrong = r#"{"steps": [1, "some"], "steps_1": 7}"#;
+    // A reply with that key states the member and not the item.
+    assert_eq!(merged(steps, wrong, r#"{"steps_1": 9}"#), (vec!["field_2".into()], None));
+    let value = merged(steps, wrong, r#"{"field_2": 2}"#).1;
+    assert_eq!(value, Some(json!({"steps": [1, 2], "steps_1": 7})));
+}
+
+#[test]
+fn a_whole_reply_may_state_what_was_left_to_repair_in_another_way() {
+    let trip = r#"{"type": "object", "properties": {"seats": {"type": "integer"}, "class": {"enum": ["first", "second"]},
+        "bikes": {"type": "boolean"}, "remark": {"type": "string"}}, "required": ["seats", "class"]}"#;
+    let wrong = r#"{"seats": "2", "class": "economy", "bikes": "yes", "remark": "late"}"#;
+    for (reply, value, risk) in [
+        // As repair would have made it.
+        (
+            r#"{"seats": 2, "class": "second", "bikes": true, "remark": "late"}"#,
+            json!({"seats": 2, "class": "second", "bikes": true, "remark": "late"}),
+            None,
+        ),
+        // The model says what it meant.
+        (
+            r#"{"seats": 3, "class": "second", "bikes": false, "remark": "late"}"#,
+            json!({"seats": 3, "class": "second", "bikes": false, "remark": "late"}),
+            None,
+        ),
+        // What was valid as it was is another thing.
+        (
+            r#"{"seats": 2, "class": "second", "bikes": true, "remark": "early"}"#,
+            json!({"seats": 2, "class": "second", "bikes": true, "remark": "early"}),
+            Some(Risk::Likely),
+        ),
+        // It is not lost if the reply lacks it.
+        (
+            r#"{"seats": 2, "class": "second", "remark": "late"}"#,
+            json!({"seats": 2, "class": "second", "bikes": true, "remark": "late"}),
+            Some(Risk::Likely),
+        ),
+    ] {
+        let mut reask = Reask::new(&schema(trip), ReaskOptions::for_tool("book"));
+        let ask = asked(reask.answer(&Answer::arguments(wrong), Duration::ZERO));
+        assert_eq!(ask.fields(), ["/class"]);
+        let done = done(reask.answer(&Answer::arguments(reply), Duration::ZERO));
+        assert_eq!((done.parse::<Value>().unwrap(), done.risk()), (value, risk), "{reply}");
+    }
+}
+
+#[test]
+fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
+    let trip = schema(
+        r#"{"type": "object", "properties": {"seats": {"type": "integer"}, "class": {"enum": ["first", "second"]},
+            "bikes": {"type": "boolean"}, "stops": {"type": "array", "items": {"type": "string"}},
+            "period": {"enum": ["two_weeks", "season"]}}, "required": ["seats", "class"]}"#,
+    );
+    // Nothing in it is valid as it is, and most of it is after repairs.
+    let wrong = r#"{"seats": "2", "class": "economy", "bikes": "yes", "stops": "[\"Voss\"]"}"#;
+    for options in [ReaskOptions::new(), ReaskOptions::for_tool("book")] {
+        let mut reask = Reask::new(&trip, options);
+        let ask = asked(says(&mut reask, wrong));
+        assert_eq!((ask.kind(), ask.fields()), (AskKind::Fields, &["/class".to_owned()][..]));
+        let prompt = ask.user_message().unwrap();
+        assert!(prompt.contains("- /class: expected one of"), "{prompt}");
+        assert!(!prompt.contains("- /seats") && !prompt.contains("- /bikes"), "{prompt}");
+        let done = done(says(&mut reask, r#"{"class": "second"}"#));
+        assert_eq!(
+            done.parse::<serde_json::Value>().unwrap(),
+            serde_json::json!({"seats": 2, "class": "second", "bikes": true, "stops": ["Voss"]})
+        );
+        assert_eq!(done.risk(), Some(Risk::Likely));
+    }
+    // What repair could only guess is asked for if something has to be asked for anyway.
+    let mut reask = Reask::new(&trip, ReaskOptions::new());
+    let guess = r#"{"seats": 2, "class": "first", "period": "the last two weeks"}"#;
+    assert_eq!(done(says(&mut reask.clone(), guess)).risk(), Some(Risk::Guess));
+    let ask = asked(says(&mut reask, &guess.replace("first", "economy")));
+    assert_eq!(ask.fields(), ["/class", "/period"]);
+    // The prompt does not say that it would be.
+    let prompt = ask.user_message().unwrap();
+    let line = prompt.lines().find(|line| line.starts_with("- /period: ")).unwrap();
+    assert!(line.ends_with("got string \"the last two weeks\""), "{line}");
+    // Without repair, everything is asked for.
+    let engine = Options::new().with_policy(Policy::STRICT);
+    let strict = ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine));
+    let ask = asked(says(
+        &mut Reask::new(&trip, strict),
+        r#"{"seats": "2", "class": "first", "bikes": "yes"}"#,
+    ));
+    assert_eq!(ask.fields(), ["/seats", "/bikes"]);
+}
