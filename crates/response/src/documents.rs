@@ -7,7 +7,7 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Fitted, Schema};
 use jsonmend_wire::{Block, Doubt};
 
-use crate::{Event, object::doubted};
+use crate::{Event, along::Along, object::doubted};
 
 /// The result of fitting an object, or a whole text, to the schema for the text.
 ///
@@ -112,10 +112,28 @@ impl Documents {
         Self { schema, fit, engine }
     }
 
+    /// The longest object that is fitted, in bytes.
+    pub(crate) const fn limit(&self) -> usize {
+        self.engine.limits().buffer()
+    }
+
     /// An empty buffer for the end of a text.
     pub(crate) fn keep(&self) -> Kept {
-        let limit = self.engine.limits().buffer();
+        let limit = self.limit();
         Kept { limit, from: 0, bytes: Vec::new(), is_blank: true }
+    }
+
+    /// Follows an object that begins.
+    pub(crate) fn follow(&self) -> Box<Along> {
+        let options = self.fit.clone().with_engine(self.engine.clone());
+        Box::new(Along::new(&self.schema, &options))
+    }
+
+    /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that a
+    /// finding is about the reading that is fitted.
+    pub(crate) fn guided(&self) -> Options {
+        let engine = self.engine.clone();
+        if engine.guide().is_some() { engine } else { engine.with_guide(self.schema.guide()) }
     }
 
     /// Fits the objects of the last `ended` [`Event::ObjectEnded`] events to the schema. It reads what the
@@ -167,7 +185,7 @@ impl Documents {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
         let fitted = raw.map(|raw| self.schema.fit(raw, &options));
-        let limit = self.engine.limits().buffer();
+        let limit = self.limit();
         ObjectFit { object: None, block, offset: 0, limit, fitted, doubt }
     }
 }
@@ -209,12 +227,13 @@ impl Kept {
     }
 
     /// If more than the limit is buffered, drops what precedes the open object, or what precedes `withheld`
-    /// if no object is open. If the open object exceeds the limit, drops everything.
+    /// if no object is open. If the open object exceeds the limit, drops everything. What is withheld may turn out
+    /// not to belong to the object.
     pub(crate) fn forget(&mut self, open: Option<usize>, withheld: usize) {
         if self.bytes.len() <= self.limit {
             return;
         }
-        let too_long = open.is_some_and(|start| self.end().saturating_sub(start) > self.limit);
+        let too_long = open.is_some_and(|start| withheld.saturating_sub(start) > self.limit);
         let needed = if too_long { self.end() } else { open.unwrap_or(withheld) };
         let gone = needed.saturating_sub(self.from).min(self.bytes.len());
         self.bytes.drain(..gone);

@@ -26,6 +26,8 @@
 //! ```
 
 #[cfg(feature = "schema")]
+mod along;
+#[cfg(feature = "schema")]
 mod arguments;
 #[cfg(feature = "schema")]
 mod calls;

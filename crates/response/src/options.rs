@@ -159,15 +159,18 @@ impl ResponseOptions {
         self
     }
 
-    /// Fits each object in the text to that schema: [`Event::ObjectFitted`](crate::Event::ObjectFitted)
-    /// follows its end. If a choice holds neither an object nor a call, the schema reads its text as a
+    /// Fits each object in the text to that schema: [`Event::ObjectFound`](crate::Event::ObjectFound) says while it
+    /// grows what is wrong with it for certain, and [`Event::ObjectFitted`](crate::Event::ObjectFitted) follows
+    /// its end. If a choice holds neither an object nor a call, the schema reads its text as a
     /// whole. Every object is looked for, as
     /// with [`Scope::All`], unless [`with_objects`](Self::with_objects) says otherwise. Of `options`, the
     /// engine is replaced by the one of [`with_mending`](Self::with_mending), which also gives the policy,
-    /// and the scope is set.
+    /// and the scope is set. The schema also decides what the bytes of an object leave open, unless the options of
+    /// [`with_mending`](Self::with_mending) have a guide of their own.
     ///
     /// Text is buffered for this, up to the buffer limit of [`with_mending`](Self::with_mending). A larger
-    /// object is not fitted.
+    /// object is not fitted. Each open object needs an additional cursor, which holds its value so far up to the
+    /// same limit.
     ///
     /// ### Default
     /// Objects are not checked.

@@ -6,9 +6,12 @@ use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::{Block, Doubt, WireEvent};
 
-#[cfg(feature = "schema")]
-use crate::documents::{Documents, Kept};
 use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, object::into_text};
+#[cfg(feature = "schema")]
+use crate::{
+    along::Along,
+    documents::{Documents, Kept},
+};
 
 /// How many texts of one response are searched; any others pass through. No real response has this
 /// many, and each costs memory.
@@ -41,6 +44,9 @@ struct Text {
     raw: bool,
     #[cfg(feature = "schema")]
     kept: Option<Kept>,
+    /// Follows the open object, if it may still be fitted.
+    #[cfg(feature = "schema")]
+    along: Option<Box<Along>>,
 }
 
 impl Texts {
@@ -83,6 +89,9 @@ impl Texts {
             }
             WireEvent::Doubted(doubt) if doubt.is_loss() => {
                 self.lost.get_or_insert(*doubt);
+                // What seems to be wrong may be what is missing.
+                #[cfg(feature = "schema")]
+                self.texts.values_mut().for_each(|text| text.along = None);
                 false
             }
             WireEvent::CallBegan { choice, .. } => {
@@ -110,13 +119,20 @@ impl Texts {
             if self.texts.len() >= MOST_BLOCKS {
                 return false;
             }
-            let extractor = Extractor::new(scope, self.options.mending().clone());
+            #[cfg(feature = "schema")]
+            let guided = self.documents.as_ref().map(Documents::guided);
+            #[cfg(not(feature = "schema"))]
+            let guided = None;
+            let mending = guided.unwrap_or_else(|| self.options.mending().clone());
+            let extractor = Extractor::new(scope, mending);
             let text = Text {
                 extractor: Box::new(extractor),
                 open: None,
                 raw: false,
                 #[cfg(feature = "schema")]
                 kept: self.documents.as_ref().map(Documents::keep),
+                #[cfg(feature = "schema")]
+                along: None,
             };
             self.texts.insert(block, text);
         }
@@ -130,6 +146,9 @@ impl Texts {
         for block in blocks {
             self.with(block, events, |extractor, route| {
                 if extractor.outcome().is_none() {
+                    // What closes an object that was cut off is not the model's.
+                    #[cfg(feature = "schema")]
+                    route.follow_nothing();
                     extractor.finish(route);
                     route.cut_at = Some(extractor.path());
                 }
@@ -158,6 +177,10 @@ impl Texts {
             ended: 0,
             cut_at: None,
             lost: self.lost,
+            #[cfg(feature = "schema")]
+            documents: self.documents.as_ref(),
+            #[cfg(feature = "schema")]
+            along: &mut text.along,
         };
         then(&mut text.extractor, &mut route);
         let (ended, cut_at) = (route.ended, route.cut_at.take());
@@ -176,6 +199,13 @@ impl Texts {
             let open = text.open.as_ref().map(ObjectBuilder::offset);
             kept.forget(open, withheld);
         }
+    }
+
+    /// The cursor of an open object.
+    #[cfg(feature = "schema")]
+    pub(crate) fn cursor(&self, object: usize) -> Option<&jsonmend_schema::Cursor> {
+        let is_open = |text: &&Text| text.open.as_ref().is_some_and(|open| open.number() == object);
+        Some(self.texts.values().find(is_open)?.along.as_ref()?.cursor())
     }
 
     /// If a choice holds neither an object nor a call, the schema may still read its texts as a whole.
@@ -209,6 +239,10 @@ struct Route<'a> {
     /// Why something of the response is missing. Which text it belonged to is not known, and what looks like the
     /// beginning of an object after it may have been the middle of one.
     lost: Option<Doubt>,
+    #[cfg(feature = "schema")]
+    documents: Option<&'a Documents>,
+    #[cfg(feature = "schema")]
+    along: &'a mut Option<Box<Along>>,
 }
 
 impl Route<'_> {
@@ -222,6 +256,44 @@ impl Route<'_> {
             open.give_up();
         }
         *self.kept = others + open.weight();
+    }
+
+    /// Follows the open object, up to the length at which it is not fitted any more.
+    #[cfg(feature = "schema")]
+    fn follow(&mut self, bytes: &[u8]) {
+        let Some(along) = self.along.as_mut() else { return };
+        along.read(bytes);
+        let is_short = along.cursor().bytes_read() <= self.longest();
+        self.report_findings();
+        if !is_short || !self.open.as_ref().is_some_and(ObjectBuilder::is_kept) {
+            *self.along = None;
+        }
+    }
+
+    /// The length up to which an object is followed.
+    #[cfg(feature = "schema")]
+    fn longest(&self) -> usize {
+        self.documents.map_or(0, Documents::limit).min(self.limit)
+    }
+
+    /// Follows neither the open object nor one that begins.
+    #[cfg(feature = "schema")]
+    fn follow_nothing(&mut self) {
+        self.documents = None;
+        *self.along = None;
+    }
+
+    /// Queues the findings since the last call.
+    #[cfg(feature = "schema")]
+    fn report_findings(&mut self) {
+        let longest = self.longest();
+        let (Some(along), Some(open)) = (self.along.as_mut(), self.open.as_ref()) else { return };
+        // The same ones, whatever the size of the piece that passes the length.
+        let new = along.take_findings().iter().filter(|finding| finding.offset() < longest);
+        let object = open.number();
+        self.events.extend(
+            new.cloned().map(Box::new).map(|finding| Event::ObjectFound { object, finding }),
+        );
     }
 }
 
@@ -244,6 +316,10 @@ impl TextSink for Route<'_> {
         *self.raw = false;
         *self.open = Some(ObjectBuilder::new(object, self.block, offset, self.limit));
         queue(self.events, Event::ObjectBegan { object, block: self.block });
+        #[cfg(feature = "schema")]
+        if self.lost.is_none() {
+            *self.along = self.documents.map(Documents::follow);
+        }
     }
     fn json(&mut self, bytes: &[u8]) {
         self.grow(|open| open.push(bytes));
@@ -256,9 +332,23 @@ impl TextSink for Route<'_> {
             };
             queue(self.events, event);
         }
+        #[cfg(feature = "schema")]
+        self.follow(bytes);
     }
     fn raw(&mut self) {
         *self.raw = true;
+        #[cfg(feature = "schema")]
+        if let Some(along) = self.along.as_mut() {
+            along.stop();
+            self.report_findings();
+        }
+    }
+    #[cfg(feature = "schema")]
+    fn settle(&mut self) {
+        if let Some(along) = self.along.as_mut() {
+            along.settle();
+            self.report_findings();
+        }
     }
     fn repair(&mut self, repair: Repair) {
         self.grow(|open| open.repair(&repair));
@@ -267,6 +357,10 @@ impl TextSink for Route<'_> {
         if let Some(mut open) = self.open.take() {
             self.lost.into_iter().for_each(|doubt| open.note_doubt(doubt));
             self.ended += 1;
+            #[cfg(feature = "schema")]
+            {
+                *self.along = None;
+            }
             *self.kept = self.kept.saturating_sub(open.weight());
             queue(self.events, Event::ObjectEnded(Box::new(open.end(outcome))));
         }
