@@ -119,11 +119,9 @@ impl Texts {
             if self.texts.len() >= MOST_BLOCKS {
                 return false;
             }
+            let mending = self.options.mending().clone();
             #[cfg(feature = "schema")]
-            let guided = self.documents.as_ref().map(Documents::guided);
-            #[cfg(not(feature = "schema"))]
-            let guided = None;
-            let mending = guided.unwrap_or_else(|| self.options.mending().clone());
+            let mending = self.documents.as_ref().map_or(mending, Documents::guided);
             let extractor = Extractor::new(scope, mending);
             let text = Text {
                 extractor: Box::new(extractor),

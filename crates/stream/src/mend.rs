@@ -13,6 +13,8 @@ use jsonmend_core::Value;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
 use jsonmend_wire::RewriteOptions;
 
+#[cfg(feature = "schema")]
+use crate::StoppedAt;
 use crate::{
     Error, JsonOptions, JsonStream, RewriteStream,
     call_values::CallValues,
@@ -99,6 +101,23 @@ where
         note(&event, this.values, this.watch);
         Some(event)
     }
+
+    /// Ends early because of a call or an object. What was open ends as cut off, and counts as that.
+    #[cfg(feature = "schema")]
+    pub(crate) fn stop(mut self: Pin<&mut Self>, at: StoppedAt) {
+        self.as_mut().cancel();
+        let mut tool = None;
+        while let Some(event) = self.as_mut().take_ready() {
+            if let Event::CallEnded(call) = event
+                && at == StoppedAt::Call(call.number())
+            {
+                tool = Some(call);
+            }
+        }
+        let tool = tool.as_ref().map_or("", |call| call.name());
+        let kind = if matches!(at, StoppedAt::Call(_)) { "call" } else { "object" };
+        self.watch.judged(kind, tool, "stopped");
+    }
 }
 
 impl<S, E> MendStream<S, E> {
@@ -106,12 +125,6 @@ impl<S, E> MendStream<S, E> {
     pub(crate) fn judged(&self, candidate: &crate::Candidate, judgement: &'static str) {
         let (kind, tool) = candidate.kind();
         self.watch.judged(kind, tool, judgement);
-    }
-
-    /// The stream was ended early because of a call.
-    #[cfg(feature = "schema")]
-    pub(crate) fn stopped(&self) {
-        self.watch.judged("call", "", "stopped");
     }
 
     /// The value of an open call as of the last event, as if everything open were closed. No schema is
