@@ -81,13 +81,20 @@ impl Object {
         self.doubt
     }
 
-    /// The number of bytes of the text that it occupies.
+    /// The number of bytes of the text that it occupies, from [`offset`](Self::offset) on. What was dropped around it
+    /// is not part of it, except at the end of one that is not complete. 0 if it has no text.
     #[must_use]
     pub fn length(&self) -> usize {
-        let json = self.json.as_ref().map_or(0, String::len);
-        let added: usize = self.repairs.iter().map(|repair| repair.after().len()).sum();
-        let removed: usize = self.repairs.iter().map(|repair| repair.end() - repair.start()).sum();
-        (json + removed).saturating_sub(added)
+        let Some(total) = self.json.as_ref().map(String::len) else { return 0 };
+        let (mut read, mut written) = (self.offset, 0);
+        for repair in self.repairs.iter().filter(|repair| repair.start() >= self.offset) {
+            written += repair.start().saturating_sub(read) + repair.after().len();
+            if written >= total && repair.after().is_empty() && self.outcome.is_complete() {
+                return repair.start() - self.offset;
+            }
+            read = repair.end();
+        }
+        (read + total).saturating_sub(written + self.offset)
     }
 
     /// Records where the object was cut off, which is known once the text has ended.

@@ -349,6 +349,21 @@ fn objects_taken_out_of_the_text_and_calls_in_it_change_nothing() {
     assert_eq!(Said::of_text(content, &calls), said);
 }
 
+/// What is dropped around a single object is not part of it.
+#[test]
+fn an_object_is_fitted_whatever_is_around_it() {
+    for scope in [Scope::Whole, Scope::First, Scope::All, Scope::Fenced] {
+        for (before, after) in [("Here:\n```json\n", "\n```\nDone."), ("```\n", "\n```")] {
+            let content = format!("{before}{{'n': '1', 'm': 2,}}{after}");
+            // A label may be dropped only under a policy that allows it.
+            let options = options().with_mending(Options::new()).with_objects(scope);
+            let said = Said::of_text(&content, &options);
+            let want = Some("{\"n\": 1, \"m\": 2}".to_owned());
+            assert_eq!(said.fits[0].2.as_deref().map(str::trim), want.as_deref(), "{scope:?}");
+        }
+    }
+}
+
 /// An object of exactly the buffer limit is fitted, whatever is withheld after it.
 #[test]
 fn the_longest_object_that_is_fitted_is_fitted_however_the_text_is_cut() {
