@@ -35,6 +35,7 @@ mod calls;
 mod documents;
 mod event;
 mod in_text;
+mod kept;
 mod object;
 mod options;
 mod reader;

@@ -6,12 +6,9 @@ use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::{Block, Doubt, WireEvent};
 
-use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, object::into_text};
+use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, kept::Kept, object::into_text};
 #[cfg(feature = "schema")]
-use crate::{
-    along::Along,
-    documents::{Documents, Kept},
-};
+use crate::{along::Along, documents::Documents};
 
 /// How many texts of one response are searched; any others pass through. No real response has this
 /// many, and each costs memory.
@@ -27,6 +24,8 @@ pub(crate) struct Texts {
     objects: usize,
     /// How many bytes are kept of all open objects.
     kept: usize,
+    /// How many bytes of texts are kept for the raw text of objects.
+    raw: usize,
     /// The choices that hold a call or an object.
     answered: BTreeSet<u32>,
     /// Why something of the response is missing.
@@ -42,8 +41,10 @@ struct Text {
     open: Option<ObjectBuilder>,
     /// The open object is raw from here on.
     raw: bool,
-    #[cfg(feature = "schema")]
+    /// What was received of it, if the schema or the caller needs that.
     kept: Option<Kept>,
+    /// How much of that counts towards the limit on all open objects.
+    raw_held: usize,
     /// Follows the open object, if it may still be fitted.
     #[cfg(feature = "schema")]
     along: Option<Box<Along>>,
@@ -56,6 +57,7 @@ impl Texts {
             texts: BTreeMap::new(),
             objects: 0,
             kept: 0,
+            raw: 0,
             answered: BTreeSet::new(),
             lost: None,
             #[cfg(feature = "schema")]
@@ -76,7 +78,6 @@ impl Texts {
                 if !taken_out {
                     queue(events, Event::Text { block: *block, text: (*text).to_owned() });
                 }
-                #[cfg(feature = "schema")]
                 if let Some(open) = self.texts.get_mut(block)
                     && let Some(kept) = &mut open.kept
                 {
@@ -127,14 +128,25 @@ impl Texts {
                 extractor: Box::new(extractor),
                 open: None,
                 raw: false,
-                #[cfg(feature = "schema")]
-                kept: self.documents.as_ref().map(Documents::keep),
+                kept: self.keep(),
+                raw_held: 0,
                 #[cfg(feature = "schema")]
                 along: None,
             };
             self.texts.insert(block, text);
         }
         true
+    }
+
+    /// An empty buffer for a text, if it is needed.
+    fn keep(&self) -> Option<Kept> {
+        let raw = if self.options.keeps_raw_objects() { self.options.object_limit() } else { 0 };
+        #[cfg(feature = "schema")]
+        let fitted = self.documents.as_ref().map_or(0, Documents::limit);
+        #[cfg(not(feature = "schema"))]
+        let fitted = 0;
+        let object = raw.max(fitted);
+        (object > 0).then(|| Kept::new(fitted, object))
     }
 
     /// Ends the texts of one choice, or of all.
@@ -190,12 +202,24 @@ impl Texts {
         if ended > 0 {
             self.answered.insert(block.choice());
         }
+        let Some(kept) = &mut text.kept else { return };
+        if self.options.keeps_raw_objects() {
+            note_raw(ended, kept, events);
+        }
         #[cfg(feature = "schema")]
-        if let (Some(documents), Some(kept)) = (&self.documents, &mut text.kept) {
+        if let Some(documents) = &self.documents {
             documents.fit_ended(block, ended, kept, events);
-            let withheld = kept.end().saturating_sub(text.extractor.withheld());
-            let open = text.open.as_ref().map(ObjectBuilder::offset);
-            kept.forget(open, withheld);
+        }
+        let withheld = kept.end().saturating_sub(text.extractor.withheld());
+        let open = text.open.as_ref().map(ObjectBuilder::offset);
+        kept.forget(open, withheld);
+        if self.options.keeps_raw_objects() {
+            let others = self.raw.saturating_sub(text.raw_held);
+            if self.kept + others + kept.held() > self.options.open_objects_limit() {
+                kept.give_up();
+            }
+            text.raw_held = kept.held();
+            self.raw = others + text.raw_held;
         }
     }
 
@@ -216,6 +240,20 @@ impl Texts {
                 let fit = documents.fit_text(*block, kept.whole(), self.lost);
                 events.push_back(Event::ObjectFitted(Box::new(fit)));
             }
+        }
+    }
+}
+
+/// Gives the objects of the last `ended` [`Event::ObjectEnded`] events their raw text.
+fn note_raw(ended: usize, kept: &Kept, events: &mut VecDeque<Event>) {
+    let objects = events.iter_mut().rev().filter_map(|event| match event {
+        Event::ObjectEnded(object) => Some(object),
+        _ => None,
+    });
+    for object in objects.take(ended) {
+        let raw = kept.get(object.offset(), object.length());
+        if let Some(raw) = raw.map(|raw| into_text(raw.to_vec())) {
+            object.note_raw(raw);
         }
     }
 }

@@ -35,7 +35,12 @@ pub enum Decision {
     Replace(String),
 }
 
-/// What to do with a call or an object that is longer than the cap.
+/// What to do with a call or an object that is longer than the cap, or with an object that is longer than the buffer
+/// limit of [`with_mending`](crate::ResponseOptions::with_mending), up to which one is fitted to a schema.
+///
+/// What is longer than a limit of the response, past which nothing of it is kept, is always
+/// [`Judgement::TooLong`]: for an object
+/// [`with_object_limit`](crate::ResponseOptions::with_object_limit), by default 8 MiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Oversized {
@@ -43,10 +48,11 @@ pub enum Oversized {
     #[default]
     Error,
     /// It is [`Judgement::Unchecked`]: the mended text, to which no schema was fitted and about which the
-    /// hook was not asked.
+    /// hook was not asked. One that is not complete is [`Judgement::Incomplete`].
     PassUnchecked,
-    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. A call of which a part
-    /// may be missing is [`Judgement::Incomplete`], and an object, of which only the mended text is kept,
+    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. One of which a part
+    /// may be missing is [`Judgement::Incomplete`]. The text of an object that was repaired is kept only with
+    /// [`with_raw_objects`](crate::ResponseOptions::with_raw_objects); without that, such an object is
     /// [`Judgement::TooLong`].
     PassRaw,
 }
@@ -193,7 +199,7 @@ pub struct AcceptCounts {
     pub refused: u64,
     /// The hook replaced them.
     pub replaced: u64,
-    /// They are longer than the cap, or than a limit of the response.
+    /// They are longer than the cap, or than a limit of the response, and did not pass.
     pub too_long: u64,
     /// The stream was ended early because of them ([`AcceptEvent::Stopped`]).
     pub stopped: u64,
