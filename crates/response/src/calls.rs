@@ -5,12 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use jsonmend_core::{Mended, Options, Outcome, Output, buffer::BoundedBuffer};
+use jsonmend_core::{Mended, Options, Outcome, buffer::BoundedBuffer};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
 use jsonmend_wire::{Call, CallKind, Guides, ToolPolicies, WireEvent, WireOptions};
 
-use crate::Event;
+use crate::{Event, along::Along};
 
 /// The result of fitting a call to the schema of its tool.
 ///
@@ -142,14 +142,6 @@ enum Follower {
     Absent,
 }
 
-/// A cursor that follows the arguments.
-#[derive(Debug)]
-struct Along {
-    cursor: Cursor,
-    /// How many findings have been emitted.
-    reported: usize,
-}
-
 impl Tools {
     pub(crate) fn new(registry: &SharedRegistry, engine: Engine, guided: bool) -> Self {
         let registry = registry.clone();
@@ -210,7 +202,7 @@ impl Tools {
     /// The cursor of an open call.
     pub(crate) fn cursor(&self, call: usize) -> Option<&Cursor> {
         match &self.open.get(&call)?.follower {
-            Follower::Along(along) => Some(&along.cursor),
+            Follower::Along(along) => Some(along.cursor()),
             Follower::Waits(_) | Follower::Absent => None,
         }
     }
@@ -231,7 +223,10 @@ impl OpenCall {
             };
             let tool = target(&self.registry, name).filter(|_| self.kind != CallKind::Custom);
             self.follower = match tool {
-                Some(tool) => Follower::Along(Box::new(Along::new(&tool, engine))),
+                Some(tool) => {
+                    let options = engine.fit_options(&tool, false);
+                    Follower::Along(Box::new(Along::new(tool.schema, &options)))
+                }
                 None => Follower::Absent,
             };
             self.read(&earlier);
@@ -241,23 +236,20 @@ impl OpenCall {
 
     fn read(&mut self, bytes: &[u8]) {
         if let Follower::Along(along) = &mut self.follower {
-            along.cursor.copy(bytes);
+            along.read(bytes);
         }
     }
 
     fn settle(&mut self) {
         if let Follower::Along(along) = &mut self.follower {
-            along.cursor.settle();
+            along.settle();
         }
     }
 
     /// The arguments from here on are raw, and say nothing about what was meant.
     fn stop(&mut self) {
         match &mut self.follower {
-            Follower::Along(along) => {
-                along.cursor.settle();
-                along.cursor.raw();
-            }
+            Follower::Along(along) => along.stop(),
             Follower::Waits(_) => self.follower = Follower::Absent,
             Follower::Absent => {}
         }
@@ -266,17 +258,8 @@ impl OpenCall {
     /// Queues the findings since the last call.
     fn report_findings(&mut self, call: usize, queue: &mut VecDeque<Event>) {
         let Follower::Along(along) = &mut self.follower else { return };
-        let findings = along.cursor.findings();
-        let new = findings.get(along.reported..).unwrap_or_default();
-        queue.extend(new.iter().cloned().map(|finding| Event::CallFound { call, finding }));
-        along.reported = findings.len();
-    }
-}
-
-impl Along {
-    fn new(tool: &Target<'_>, engine: &Engine) -> Self {
-        let options = engine.fit_options(tool, false);
-        Self { cursor: Cursor::new(tool.schema, &options), reported: 0 }
+        let new = along.take_findings().iter().cloned();
+        queue.extend(new.map(|finding| Event::CallFound { call, finding }));
     }
 }
 

@@ -7,7 +7,7 @@ use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Fitted, Schema};
 use jsonmend_wire::{Block, Doubt};
 
-use crate::{Event, object::doubted};
+use crate::{Event, along::Along, kept::Kept, object::doubted};
 
 /// The result of fitting an object, or a whole text, to the schema for the text.
 ///
@@ -112,10 +112,22 @@ impl Documents {
         Self { schema, fit, engine }
     }
 
-    /// An empty buffer for the end of a text.
-    pub(crate) fn keep(&self) -> Kept {
-        let limit = self.engine.limits().buffer();
-        Kept { limit, from: 0, bytes: Vec::new(), is_blank: true }
+    /// The longest object that is fitted, in bytes.
+    pub(crate) const fn limit(&self) -> usize {
+        self.engine.limits().buffer()
+    }
+
+    /// Follows an object that begins.
+    pub(crate) fn follow(&self) -> Box<Along> {
+        let options = self.fit.clone().with_engine(self.engine.clone());
+        Box::new(Along::new(&self.schema, &options))
+    }
+
+    /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that a
+    /// finding is about the reading that is fitted.
+    pub(crate) fn guided(&self) -> Options {
+        let engine = self.engine.clone();
+        if engine.guide().is_some() { engine } else { engine.with_guide(self.schema.guide()) }
     }
 
     /// Fits the objects of the last `ended` [`Event::ObjectEnded`] events to the schema. It reads what the
@@ -141,11 +153,12 @@ impl Documents {
             let fit = match &event {
                 Event::ObjectEnded(object) => {
                     let raw = kept.get(object.offset(), object.length());
+                    let raw = raw.filter(|raw| raw.len() <= self.limit());
                     let fitted = raw.filter(|_| object.json().is_some()).map(|raw| {
                         let options = self.fit.clone().with_engine(self.engine.clone());
                         self.schema.fit(raw, &options.with_scope(Scope::Whole))
                     });
-                    let (limit, doubt) = (kept.limit, object.doubt());
+                    let (limit, doubt) = (self.limit(), object.doubt());
                     let (object, offset) = (Some(object.number()), object.offset());
                     Some(ObjectFit { object, block, offset, limit, fitted, doubt })
                 }
@@ -167,57 +180,7 @@ impl Documents {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
         let fitted = raw.map(|raw| self.schema.fit(raw, &options));
-        let limit = self.engine.limits().buffer();
+        let limit = self.limit();
         ObjectFit { object: None, block, offset: 0, limit, fitted, doubt }
-    }
-}
-
-/// The end of a text that may still be needed, up to a limit.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    limit: usize,
-    /// The offset of its start in the text.
-    from: usize,
-    bytes: Vec<u8>,
-    /// Whether the text so far is only white space.
-    is_blank: bool,
-}
-
-impl Kept {
-    pub(crate) fn push(&mut self, text: &str) {
-        self.is_blank = self.is_blank && text.trim().is_empty();
-        self.bytes.extend_from_slice(text.as_bytes());
-    }
-
-    pub(crate) const fn end(&self) -> usize {
-        self.from + self.bytes.len()
-    }
-
-    pub(crate) const fn is_blank(&self) -> bool {
-        self.is_blank
-    }
-
-    /// A range of the text, if it is within the limit.
-    fn get(&self, start: usize, length: usize) -> Option<&[u8]> {
-        let at = start.checked_sub(self.from).filter(|_| length <= self.limit)?;
-        self.bytes.get(at..at.checked_add(length)?)
-    }
-
-    /// The whole text, if it is within the limit.
-    pub(crate) fn whole(&self) -> Option<&[u8]> {
-        self.get(0, self.bytes.len())
-    }
-
-    /// If more than the limit is buffered, drops what precedes the open object, or what precedes `withheld`
-    /// if no object is open. If the open object exceeds the limit, drops everything.
-    pub(crate) fn forget(&mut self, open: Option<usize>, withheld: usize) {
-        if self.bytes.len() <= self.limit {
-            return;
-        }
-        let too_long = open.is_some_and(|start| self.end().saturating_sub(start) > self.limit);
-        let needed = if too_long { self.end() } else { open.unwrap_or(withheld) };
-        let gone = needed.saturating_sub(self.from).min(self.bytes.len());
-        self.bytes.drain(..gone);
-        self.from += gone;
     }
 }

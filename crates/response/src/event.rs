@@ -134,6 +134,22 @@ pub enum Event {
         /// JSON text. It may end inside a character.
         json: Vec<u8>,
     },
+    /// Something is wrong with an object that no further text can fix. It follows the fragment that decided
+    /// it, and comes before the end of the object. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no
+    /// rule can fix it either, so reading on is pointless for this object; a
+    /// [policy](crate::ResponseOptions::with_mending) that allows guesses, as the default one does, gives nothing
+    /// up before the end. Only with [`with_schema`](crate::ResponseOptions::with_schema).
+    ///
+    /// An object may have no findings and not fit: what is only known at its end is in its
+    /// [fit](Self::ObjectFitted). Nothing is found past a limit, or after something of the response was lost.
+    #[cfg(feature = "schema")]
+    #[non_exhaustive]
+    ObjectFound {
+        /// Which object.
+        object: usize,
+        /// What is wrong. Positions refer to the repaired text: the concatenated fragments of the object.
+        finding: Box<jsonmend_schema::Finding>,
+    },
     /// The result of fitting an object to the schema for the text, directly after its
     /// [`ObjectEnded`](Self::ObjectEnded); or of a text in which no object was found, at its end. Only
     /// with [`with_schema`](crate::ResponseOptions::with_schema).
@@ -284,9 +300,10 @@ impl Event {
             | Self::TextWasReasoning { .. }
             | Self::UnknownTool { .. } => return None,
             #[cfg(feature = "schema")]
-            Self::CallFitted { .. } | Self::CallFound { .. } | Self::ObjectFitted(_) => {
-                return None;
-            }
+            Self::CallFitted { .. }
+            | Self::CallFound { .. }
+            | Self::ObjectFitted(_)
+            | Self::ObjectFound { .. } => return None,
         })
     }
 

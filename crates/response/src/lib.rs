@@ -26,6 +26,8 @@
 //! ```
 
 #[cfg(feature = "schema")]
+mod along;
+#[cfg(feature = "schema")]
 mod arguments;
 #[cfg(feature = "schema")]
 mod calls;
@@ -33,6 +35,7 @@ mod calls;
 mod documents;
 mod event;
 mod in_text;
+mod kept;
 mod object;
 mod options;
 mod reader;

@@ -12,6 +12,7 @@ pub struct Object {
     block: Block,
     offset: usize,
     json: Option<String>,
+    raw: Option<String>,
     outcome: Outcome,
     repairs: Repairs,
     cut_at: Option<Path>,
@@ -42,6 +43,25 @@ impl Object {
     #[must_use]
     pub fn json(&self) -> Option<&str> {
         self.json.as_deref()
+    }
+
+    /// Its text as the model wrote it, from [`offset`](Self::offset) on. Of one that was repaired, it is kept only with
+    /// [`with_raw_objects`](crate::ResponseOptions::with_raw_objects), and up to the limits on what is kept; otherwise
+    /// it is `None`.
+    ///
+    /// ```
+    /// use jsonmend_extract::Scope;
+    /// use jsonmend_response::{Response, ResponseOptions};
+    ///
+    /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"So: {'a': 2}.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    /// let options = ResponseOptions::new().with_objects(Scope::All);
+    /// assert_eq!(Response::read(body, options.clone()).objects()[0].raw(), None);
+    /// let response = Response::read(body, options.with_raw_objects());
+    /// assert_eq!(response.objects()[0].raw(), Some("{'a': 2}"));
+    /// ```
+    #[must_use]
+    pub fn raw(&self) -> Option<&str> {
+        self.raw.as_deref().or_else(|| self.json().filter(|_| self.repairs.is_empty()))
     }
 
     /// How it ended.
@@ -81,13 +101,26 @@ impl Object {
         self.doubt
     }
 
-    /// The number of bytes of the text that it occupies.
+    /// The number of bytes of the text that it occupies, from [`offset`](Self::offset) on. What was dropped around it
+    /// is not part of it, except at the end of one that is not complete. 0 if it has no text.
     #[must_use]
     pub fn length(&self) -> usize {
-        let json = self.json.as_ref().map_or(0, String::len);
-        let added: usize = self.repairs.iter().map(|repair| repair.after().len()).sum();
-        let removed: usize = self.repairs.iter().map(|repair| repair.end() - repair.start()).sum();
-        (json + removed).saturating_sub(added)
+        let Some(total) = self.json.as_ref().map(String::len) else { return 0 };
+        let (mut read, mut written) = (self.offset, 0);
+        for repair in self.repairs.iter().filter(|repair| repair.start() >= self.offset) {
+            written += repair.start().saturating_sub(read) + repair.after().len();
+            if written >= total && repair.after().is_empty() && self.outcome.is_complete() {
+                return repair.start() - self.offset;
+            }
+            read = repair.end();
+        }
+        (read + total).saturating_sub(written + self.offset)
+    }
+
+    pub(crate) fn note_raw(&mut self, raw: String) {
+        if self.json.is_some() {
+            self.raw = Some(raw);
+        }
     }
 
     /// Records where the object was cut off, which is known once the text has ended.
@@ -199,6 +232,7 @@ impl ObjectBuilder {
             block: self.block,
             offset: self.offset,
             json: self.json.into_bytes().map(into_text),
+            raw: None,
             outcome,
             repairs: self.repairs,
             cut_at: None,

@@ -24,6 +24,7 @@ pub struct ResponseOptions {
     taken_out: bool,
     mending: Options,
     object_limit: usize,
+    raw_objects: bool,
     in_text: Option<TextCalls>,
     open_objects_limit: usize,
     #[cfg(feature = "schema")]
@@ -44,6 +45,7 @@ impl ResponseOptions {
             taken_out: false,
             mending: Options::new(),
             object_limit: 8 << 20,
+            raw_objects: false,
             in_text: None,
             open_objects_limit: 16 << 20,
             #[cfg(feature = "schema")]
@@ -140,6 +142,19 @@ impl ResponseOptions {
         self
     }
 
+    /// Keeps the text of each object in the text as the model wrote it, for [`Object::raw`](crate::Object::raw): up to
+    /// the [object limit](Self::with_object_limit), and within the
+    /// [limit for all open objects](Self::with_open_objects_limit). It takes as much memory again as the
+    /// objects.
+    ///
+    /// ### Default
+    /// Only the repaired text is kept.
+    #[must_use]
+    pub const fn with_raw_objects(mut self) -> Self {
+        self.raw_objects = true;
+        self
+    }
+
     /// Fits each call to the schema of its tool: [`Event::CallFitted`](crate::Event::CallFitted) and
     /// [`Event::CallFound`](crate::Event::CallFound) are emitted in addition to the other events.
     ///
@@ -159,15 +174,18 @@ impl ResponseOptions {
         self
     }
 
-    /// Fits each object in the text to that schema: [`Event::ObjectFitted`](crate::Event::ObjectFitted)
-    /// follows its end. If a choice holds neither an object nor a call, the schema reads its text as a
+    /// Fits each object in the text to that schema: [`Event::ObjectFound`](crate::Event::ObjectFound) says while it
+    /// grows what is wrong with it for certain, and [`Event::ObjectFitted`](crate::Event::ObjectFitted) follows
+    /// its end. If a choice holds neither an object nor a call, the schema reads its text as a
     /// whole. Every object is looked for, as
     /// with [`Scope::All`], unless [`with_objects`](Self::with_objects) says otherwise. Of `options`, the
     /// engine is replaced by the one of [`with_mending`](Self::with_mending), which also gives the policy,
-    /// and the scope is set.
+    /// and the scope is set. The schema also decides what the bytes of an object leave open, unless the options of
+    /// [`with_mending`](Self::with_mending) have a guide of their own.
     ///
     /// Text is buffered for this, up to the buffer limit of [`with_mending`](Self::with_mending). A larger
-    /// object is not fitted.
+    /// object is not fitted. Each open object needs an additional cursor, which holds its value so far up to the
+    /// same limit.
     ///
     /// ### Default
     /// Objects are not checked.
@@ -228,6 +246,12 @@ impl ResponseOptions {
     #[must_use]
     pub const fn object_limit(&self) -> usize {
         self.object_limit
+    }
+
+    /// Whether objects are kept as the model wrote them, too.
+    #[must_use]
+    pub const fn keeps_raw_objects(&self) -> bool {
+        self.raw_objects
     }
 
     /// How many bytes are kept of all open objects.

@@ -128,6 +128,35 @@ impl ResponseReader {
     pub fn call_cursor(&self, call: usize) -> Option<&Cursor> {
         self.contents.tools.as_ref().and_then(|tools| tools.cursor(call))
     }
+
+    /// What is known about an open object in the text as of the last chunk, like
+    /// [`call_cursor`](Self::call_cursor) for a call: the partial fit of the object.
+    ///
+    /// `None` without a [schema](ResponseOptions::with_schema); before the object begins; once it exceeds the
+    /// object limit or the buffer limit, so that it will not be fitted; once something of the response was lost;
+    /// and once the object has ended, including when all of it came in one chunk.
+    ///
+    /// ```
+    /// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+    /// use jsonmend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
+    /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
+    /// let mut reader = ResponseReader::new(options);
+    /// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"So: {days: '3', city: 'Os\"}}]}\n\n");
+    /// let object = std::iter::from_fn(|| reader.next_event()).find_map(|event| match event {
+    ///     Event::ObjectBegan { object, .. } => Some(object),
+    ///     _ => None,
+    /// });
+    /// let root = reader.object_cursor(object.unwrap()).unwrap().root().unwrap();
+    /// assert_eq!(root.to_string(), r#"{"days":3,"city":"Os"}"#);
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn object_cursor(&self, object: usize) -> Option<&Cursor> {
+        self.contents.texts.cursor(object)
+    }
 }
 
 /// What looks for calls in the texts.

@@ -2,7 +2,9 @@
 
 use std::{fmt::Write as _, ops::Range};
 
-use jsonmend_core::{KindSet, Options, Outcome, Policy, RepairKind, Repairs, mend};
+use jsonmend_core::{
+    KindSet, Options, Outcome, Policy, RepairKind, Repairs, lexer::unescape, mend,
+};
 use jsonmend_wire::WireEvent;
 
 use crate::{Event, Response};
@@ -188,7 +190,7 @@ impl RepairSummary {
     }
 }
 
-/// Where a member with this name is in the text of an object, with a comma. Names with escapes in them are others.
+/// Where a member with this name, which may be written with escapes, is in the text of an object, with a comma.
 fn member_named(object: &str, name: &str) -> Option<Range<usize>> {
     let bytes = object.as_bytes();
     let (mut depth, mut at) = (0_usize, 0);
@@ -204,7 +206,9 @@ fn member_named(object: &str, name: &str) -> Option<Range<usize>> {
                 }
                 key = from..at;
             }
-            b':' if depth == 1 => is_named = object.get(key.clone()) == Some(name),
+            b':' if depth == 1 => {
+                is_named = object.get(key.clone()).is_some_and(|key| unescape(key) == name);
+            }
             b'{' | b'[' => {
                 depth += 1;
                 start = if depth == 1 { at + 1 } else { start };
@@ -267,6 +271,11 @@ mod tests {
                 "{\"b\":{\"json_repair\":3},",
             ),
             ("{\"\\\"json_repair\": 1}", "{\"\\\"json_repair\": 1,"),
+            // The same name with escapes, and another one.
+            (
+                "{\"json_rep\\u0061ir\": 1, \"\\u006ason_repair\": 2, \"json\\\\u005frepair\": 3}",
+                "{ \"json\\\\u005frepair\": 3,",
+            ),
         ] {
             let merged = summary.merged_into(object).unwrap_or_else(|| panic!("{object}"));
             assert!(is_json(&merged), "{merged}");

@@ -6,9 +6,9 @@ use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::{Block, Doubt, WireEvent};
 
+use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, kept::Kept, object::into_text};
 #[cfg(feature = "schema")]
-use crate::documents::{Documents, Kept};
-use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, object::into_text};
+use crate::{along::Along, documents::Documents};
 
 /// How many texts of one response are searched; any others pass through. No real response has this
 /// many, and each costs memory.
@@ -24,6 +24,8 @@ pub(crate) struct Texts {
     objects: usize,
     /// How many bytes are kept of all open objects.
     kept: usize,
+    /// How many bytes of texts are kept for the raw text of objects.
+    raw: usize,
     /// The choices that hold a call or an object.
     answered: BTreeSet<u32>,
     /// Why something of the response is missing.
@@ -39,8 +41,13 @@ struct Text {
     open: Option<ObjectBuilder>,
     /// The open object is raw from here on.
     raw: bool,
-    #[cfg(feature = "schema")]
+    /// What was received of it, if the schema or the caller needs that.
     kept: Option<Kept>,
+    /// How much of that counts towards the limit on all open objects.
+    raw_held: usize,
+    /// Follows the open object, if it may still be fitted.
+    #[cfg(feature = "schema")]
+    along: Option<Box<Along>>,
 }
 
 impl Texts {
@@ -50,6 +57,7 @@ impl Texts {
             texts: BTreeMap::new(),
             objects: 0,
             kept: 0,
+            raw: 0,
             answered: BTreeSet::new(),
             lost: None,
             #[cfg(feature = "schema")]
@@ -70,7 +78,6 @@ impl Texts {
                 if !taken_out {
                     queue(events, Event::Text { block: *block, text: (*text).to_owned() });
                 }
-                #[cfg(feature = "schema")]
                 if let Some(open) = self.texts.get_mut(block)
                     && let Some(kept) = &mut open.kept
                 {
@@ -83,6 +90,9 @@ impl Texts {
             }
             WireEvent::Doubted(doubt) if doubt.is_loss() => {
                 self.lost.get_or_insert(*doubt);
+                // What seems to be wrong may be what is missing.
+                #[cfg(feature = "schema")]
+                self.texts.values_mut().for_each(|text| text.along = None);
                 false
             }
             WireEvent::CallBegan { choice, .. } => {
@@ -110,17 +120,33 @@ impl Texts {
             if self.texts.len() >= MOST_BLOCKS {
                 return false;
             }
-            let extractor = Extractor::new(scope, self.options.mending().clone());
+            let mending = self.options.mending().clone();
+            #[cfg(feature = "schema")]
+            let mending = self.documents.as_ref().map_or(mending, Documents::guided);
+            let extractor = Extractor::new(scope, mending);
             let text = Text {
                 extractor: Box::new(extractor),
                 open: None,
                 raw: false,
+                kept: self.keep(),
+                raw_held: 0,
                 #[cfg(feature = "schema")]
-                kept: self.documents.as_ref().map(Documents::keep),
+                along: None,
             };
             self.texts.insert(block, text);
         }
         true
+    }
+
+    /// An empty buffer for a text, if it is needed.
+    fn keep(&self) -> Option<Kept> {
+        let raw = if self.options.keeps_raw_objects() { self.options.object_limit() } else { 0 };
+        #[cfg(feature = "schema")]
+        let fitted = self.documents.as_ref().map_or(0, Documents::limit);
+        #[cfg(not(feature = "schema"))]
+        let fitted = 0;
+        let object = raw.max(fitted);
+        (object > 0).then(|| Kept::new(fitted, object))
     }
 
     /// Ends the texts of one choice, or of all.
@@ -130,6 +156,9 @@ impl Texts {
         for block in blocks {
             self.with(block, events, |extractor, route| {
                 if extractor.outcome().is_none() {
+                    // What closes an object that was cut off is not the model's.
+                    #[cfg(feature = "schema")]
+                    route.follow_nothing();
                     extractor.finish(route);
                     route.cut_at = Some(extractor.path());
                 }
@@ -158,6 +187,10 @@ impl Texts {
             ended: 0,
             cut_at: None,
             lost: self.lost,
+            #[cfg(feature = "schema")]
+            documents: self.documents.as_ref(),
+            #[cfg(feature = "schema")]
+            along: &mut text.along,
         };
         then(&mut text.extractor, &mut route);
         let (ended, cut_at) = (route.ended, route.cut_at.take());
@@ -169,13 +202,32 @@ impl Texts {
         if ended > 0 {
             self.answered.insert(block.choice());
         }
-        #[cfg(feature = "schema")]
-        if let (Some(documents), Some(kept)) = (&self.documents, &mut text.kept) {
-            documents.fit_ended(block, ended, kept, events);
-            let withheld = kept.end().saturating_sub(text.extractor.withheld());
-            let open = text.open.as_ref().map(ObjectBuilder::offset);
-            kept.forget(open, withheld);
+        let Some(kept) = &mut text.kept else { return };
+        if self.options.keeps_raw_objects() {
+            note_raw(ended, kept, events);
         }
+        #[cfg(feature = "schema")]
+        if let Some(documents) = &self.documents {
+            documents.fit_ended(block, ended, kept, events);
+        }
+        let withheld = kept.end().saturating_sub(text.extractor.withheld());
+        let open = text.open.as_ref().map(ObjectBuilder::offset);
+        kept.forget(open, withheld);
+        if self.options.keeps_raw_objects() {
+            let others = self.raw.saturating_sub(text.raw_held);
+            if self.kept + others + kept.held() > self.options.open_objects_limit() {
+                kept.give_up();
+            }
+            text.raw_held = kept.held();
+            self.raw = others + text.raw_held;
+        }
+    }
+
+    /// The cursor of an open object.
+    #[cfg(feature = "schema")]
+    pub(crate) fn cursor(&self, object: usize) -> Option<&jsonmend_schema::Cursor> {
+        let is_open = |text: &&Text| text.open.as_ref().is_some_and(|open| open.number() == object);
+        Some(self.texts.values().find(is_open)?.along.as_ref()?.cursor())
     }
 
     /// If a choice holds neither an object nor a call, the schema may still read its texts as a whole.
@@ -188,6 +240,20 @@ impl Texts {
                 let fit = documents.fit_text(*block, kept.whole(), self.lost);
                 events.push_back(Event::ObjectFitted(Box::new(fit)));
             }
+        }
+    }
+}
+
+/// Gives the objects of the last `ended` [`Event::ObjectEnded`] events their raw text.
+fn note_raw(ended: usize, kept: &Kept, events: &mut VecDeque<Event>) {
+    let objects = events.iter_mut().rev().filter_map(|event| match event {
+        Event::ObjectEnded(object) => Some(object),
+        _ => None,
+    });
+    for object in objects.take(ended) {
+        let raw = kept.get(object.offset(), object.length());
+        if let Some(raw) = raw.map(|raw| into_text(raw.to_vec())) {
+            object.note_raw(raw);
         }
     }
 }
@@ -209,6 +275,10 @@ struct Route<'a> {
     /// Why something of the response is missing. Which text it belonged to is not known, and what looks like the
     /// beginning of an object after it may have been the middle of one.
     lost: Option<Doubt>,
+    #[cfg(feature = "schema")]
+    documents: Option<&'a Documents>,
+    #[cfg(feature = "schema")]
+    along: &'a mut Option<Box<Along>>,
 }
 
 impl Route<'_> {
@@ -222,6 +292,44 @@ impl Route<'_> {
             open.give_up();
         }
         *self.kept = others + open.weight();
+    }
+
+    /// Follows the open object, up to the length at which it is not fitted any more.
+    #[cfg(feature = "schema")]
+    fn follow(&mut self, bytes: &[u8]) {
+        let Some(along) = self.along.as_mut() else { return };
+        along.read(bytes);
+        let is_short = along.cursor().bytes_read() <= self.longest();
+        self.report_findings();
+        if !is_short || !self.open.as_ref().is_some_and(ObjectBuilder::is_kept) {
+            *self.along = None;
+        }
+    }
+
+    /// The length up to which an object is followed.
+    #[cfg(feature = "schema")]
+    fn longest(&self) -> usize {
+        self.documents.map_or(0, Documents::limit).min(self.limit)
+    }
+
+    /// Follows neither the open object nor one that begins.
+    #[cfg(feature = "schema")]
+    fn follow_nothing(&mut self) {
+        self.documents = None;
+        *self.along = None;
+    }
+
+    /// Queues the findings since the last call.
+    #[cfg(feature = "schema")]
+    fn report_findings(&mut self) {
+        let longest = self.longest();
+        let (Some(along), Some(open)) = (self.along.as_mut(), self.open.as_ref()) else { return };
+        // The same ones, whatever the size of the piece that passes the length.
+        let new = along.take_findings().iter().filter(|finding| finding.offset() < longest);
+        let object = open.number();
+        self.events.extend(
+            new.cloned().map(Box::new).map(|finding| Event::ObjectFound { object, finding }),
+        );
     }
 }
 
@@ -244,6 +352,10 @@ impl TextSink for Route<'_> {
         *self.raw = false;
         *self.open = Some(ObjectBuilder::new(object, self.block, offset, self.limit));
         queue(self.events, Event::ObjectBegan { object, block: self.block });
+        #[cfg(feature = "schema")]
+        if self.lost.is_none() {
+            *self.along = self.documents.map(Documents::follow);
+        }
     }
     fn json(&mut self, bytes: &[u8]) {
         self.grow(|open| open.push(bytes));
@@ -256,9 +368,23 @@ impl TextSink for Route<'_> {
             };
             queue(self.events, event);
         }
+        #[cfg(feature = "schema")]
+        self.follow(bytes);
     }
     fn raw(&mut self) {
         *self.raw = true;
+        #[cfg(feature = "schema")]
+        if let Some(along) = self.along.as_mut() {
+            along.stop();
+            self.report_findings();
+        }
+    }
+    #[cfg(feature = "schema")]
+    fn settle(&mut self) {
+        if let Some(along) = self.along.as_mut() {
+            along.settle();
+            self.report_findings();
+        }
     }
     fn repair(&mut self, repair: Repair) {
         self.grow(|open| open.repair(&repair));
@@ -267,6 +393,10 @@ impl TextSink for Route<'_> {
         if let Some(mut open) = self.open.take() {
             self.lost.into_iter().for_each(|doubt| open.note_doubt(doubt));
             self.ended += 1;
+            #[cfg(feature = "schema")]
+            {
+                *self.along = None;
+            }
             *self.kept = self.kept.saturating_sub(open.weight());
             queue(self.events, Event::ObjectEnded(Box::new(open.end(outcome))));
         }

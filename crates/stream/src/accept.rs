@@ -1,6 +1,8 @@
 //! A hook of the caller before a call or an object is handed out.
 
 mod candidate;
+#[cfg(feature = "schema")]
+mod stop;
 
 use std::{
     fmt,
@@ -16,6 +18,10 @@ use pin_project_lite::pin_project;
 use crate::{Error, MendStream};
 use candidate::judge;
 pub use candidate::{Candidate, Judgement};
+#[cfg(feature = "schema")]
+use stop::Stop;
+#[cfg(feature = "schema")]
+pub use stop::StoppedAt;
 
 /// What the hook decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +35,12 @@ pub enum Decision {
     Replace(String),
 }
 
-/// What to do with a call or an object that is longer than the cap.
+/// What to do with a call or an object that is longer than the cap, or with an object that is longer than the buffer
+/// limit of [`with_mending`](crate::ResponseOptions::with_mending), up to which one is fitted to a schema.
+///
+/// What is longer than a limit of the response, past which nothing of it is kept, is always
+/// [`Judgement::TooLong`]: for an object
+/// [`with_object_limit`](crate::ResponseOptions::with_object_limit), by default 8 MiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Oversized {
@@ -37,10 +48,11 @@ pub enum Oversized {
     #[default]
     Error,
     /// It is [`Judgement::Unchecked`]: the mended text, to which no schema was fitted and about which the
-    /// hook was not asked.
+    /// hook was not asked. One that is not complete is [`Judgement::Incomplete`].
     PassUnchecked,
-    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. A call of which a part
-    /// may be missing is [`Judgement::Incomplete`], and an object, of which only the mended text is kept,
+    /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. One of which a part
+    /// may be missing is [`Judgement::Incomplete`]. The text of an object that was repaired is kept only with
+    /// [`with_raw_objects`](crate::ResponseOptions::with_raw_objects); without that, such an object is
     /// [`Judgement::TooLong`].
     PassRaw,
 }
@@ -51,7 +63,9 @@ pub struct AcceptOptions {
     cap: usize,
     oversized: Oversized,
     #[cfg(feature = "schema")]
-    stops_early: bool,
+    stops_at_calls: bool,
+    #[cfg(feature = "schema")]
+    stops_at_objects: bool,
 }
 
 impl AcceptOptions {
@@ -62,7 +76,9 @@ impl AcceptOptions {
             cap: 65_536,
             oversized: Oversized::Error,
             #[cfg(feature = "schema")]
-            stops_early: false,
+            stops_at_calls: false,
+            #[cfg(feature = "schema")]
+            stops_at_objects: false,
         }
     }
 
@@ -88,7 +104,48 @@ impl AcceptOptions {
     #[cfg(feature = "schema")]
     #[must_use]
     pub const fn with_early_stop(mut self) -> Self {
-        self.stops_early = true;
+        self.stops_at_calls = true;
+        self
+    }
+
+    /// The same for an object in the text. Needs a [schema](crate::ResponseOptions) for it, and a policy for objects
+    /// without guesses: under the default one, which allows them, nothing is given up before its end.
+    ///
+    /// A model may write an object that is not its answer, such as a draft, and the stream ends because of that,
+    /// too: set this where every object should fit.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_core::{Options, Policy};
+    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use jsonmend_stream::{
+    ///     AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, ResponseOptions, StoppedAt,
+    /// };
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
+    /// let options = ResponseOptions::new()
+    ///     .with_schema(&schema, FitOptions::new())
+    ///     .with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    /// let text = |text: &str| {
+    ///     format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    /// };
+    /// let body = stream::iter([text("{'days': 1.5, 'note': 'on"), text("and on")]);
+    /// let hook = |_: &Candidate| std::future::ready(Decision::Accept);
+    /// let accept = AcceptOptions::new().with_early_stop_at_objects();
+    /// let events = body.map(Ok::<_, std::io::Error>).mend(options).accept(accept, hook);
+    /// let events: Vec<_> = block_on(events.collect());
+    /// let Some(Ok(AcceptEvent::Stopped { at, finding, read, .. })) = events.last() else { panic!() };
+    /// assert_eq!((*at, *read), (StoppedAt::Object(0), 14));
+    /// assert_eq!(finding.to_string(), "/days: expected integer, got number 1.5");
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    ///
+    /// ### Default
+    /// It is read to its end.
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub const fn with_early_stop_at_objects(mut self) -> Self {
+        self.stops_at_objects = true;
         self
     }
 }
@@ -113,16 +170,17 @@ pub enum AcceptEvent {
         /// What became of it.
         judgement: Judgement,
     },
-    /// The stream was ended early ([`AcceptOptions::with_early_stop`]). Calls and objects that were open are
+    /// The stream was ended early ([`AcceptOptions::with_early_stop`],
+    /// [`AcceptOptions::with_early_stop_at_objects`]). Calls and objects that were open are
     /// not judged; they are not complete.
     #[cfg(feature = "schema")]
     #[non_exhaustive]
     Stopped {
-        /// Which call.
-        call: usize,
+        /// Because of what.
+        at: StoppedAt,
         /// What is wrong with it.
         finding: Box<jsonmend_schema::Finding>,
-        /// What had been read of its arguments, in bytes of mended text, and so what the stop did not spare.
+        /// What had been read of it, in bytes of mended text, and so what the stop did not spare.
         read: usize,
     },
 }
@@ -141,7 +199,7 @@ pub struct AcceptCounts {
     pub refused: u64,
     /// The hook replaced them.
     pub replaced: u64,
-    /// They are longer than the cap, or than a limit of the response.
+    /// They are longer than the cap, or than a limit of the response, and did not pass.
     pub too_long: u64,
     /// The stream was ended early because of them ([`AcceptEvent::Stopped`]).
     pub stopped: u64,
@@ -160,6 +218,12 @@ impl AcceptCounts {
         *counter += 1;
     }
 }
+
+/// Whether to end early, which takes a schema.
+#[cfg(feature = "schema")]
+type EarlyStop = Stop;
+#[cfg(not(feature = "schema"))]
+type EarlyStop = ();
 
 pin_project! {
     /// Asks a hook before a call or an object of a response is handed out. Created with
@@ -184,8 +248,7 @@ pin_project! {
         next: Option<Event>,
         options: AcceptOptions,
         counts: AcceptCounts,
-        // How much was read of the open calls, if the stream may end early. Empty without schemas.
-        read: Vec<(usize, usize)>,
+        early: EarlyStop,
         over: bool,
     }
 }
@@ -231,6 +294,10 @@ where
         H: FnMut(&Candidate) -> F,
         F: Future<Output = Decision>,
     {
+        #[cfg(feature = "schema")]
+        let early = Stop::new(options.stops_at_calls, options.stops_at_objects);
+        #[cfg(not(feature = "schema"))]
+        let early = ();
         AcceptStream {
             events: self,
             hook,
@@ -239,7 +306,7 @@ where
             next: None,
             options,
             counts: AcceptCounts::default(),
-            read: Vec::new(),
+            early,
             over: false,
         }
     }
@@ -298,22 +365,12 @@ where
                 },
             };
             #[cfg(feature = "schema")]
-            if this.options.stops_early {
-                note_read(this.read, &event);
-                if let Event::CallFound { call, finding, .. } = &event
-                    && finding.standing() == jsonmend_schema::Standing::Lost
-                {
-                    this.events.as_mut().cancel();
-                    *this.over = true;
-                    this.counts.stopped += 1;
-                    this.events.stopped();
-                    let read = this.read.iter().find(|(open, _)| open == call);
-                    return Poll::Ready(Some(Ok(AcceptEvent::Stopped {
-                        call: *call,
-                        finding: Box::new(finding.clone()),
-                        read: read.map_or(0, |(_, read)| *read),
-                    })));
-                }
+            if let Some((at, finding, read)) = this.early.note(&event) {
+                let finding = Box::new(finding.clone());
+                *this.over = true;
+                this.counts.stopped += 1;
+                this.events.as_mut().stop(at);
+                return Poll::Ready(Some(Ok(AcceptEvent::Stopped { at, finding, read })));
             }
             let candidate = match event {
                 Event::CallEnded(call) => {
@@ -356,21 +413,6 @@ where
             this.answer.set(Some((this.hook)(&candidate)));
             *this.asked = Some(candidate);
         }
-    }
-}
-
-/// Counts what was read of the open calls.
-#[cfg(feature = "schema")]
-fn note_read(read: &mut Vec<(usize, usize)>, event: &Event) {
-    match event {
-        Event::CallFragment { call, json, .. } => {
-            match read.iter_mut().find(|(open, _)| open == call) {
-                Some((_, length)) => *length += json.len(),
-                None => read.push((*call, json.len())),
-            }
-        }
-        Event::CallEnded(call) => read.retain(|(open, _)| *open != call.number()),
-        _ => {}
     }
 }
 

@@ -61,7 +61,8 @@ pin_project! {
     /// not depend on how the input is divided into chunks.
     ///
     /// **If no error is emitted, nothing is missing.** [`ValueError::Incomplete`] says that the document was cut
-    /// off, refused or passed a limit, and how many items it had until then; [`ValueError::NotFound`], that
+    /// off, refused or passed a limit, or that an item with a key twice may be several ones, because something that
+    /// may have divided it was repaired, and how many items there were until then; [`ValueError::NotFound`], that
     /// there was no such array. After [`ValueError::Type`] and [`ValueError::TooLong`], which concern one
     /// item, the next items follow. After [`ValueError::Lost`] there are no more items, because any of them may
     /// lack a part. An upstream error is the last item.

@@ -95,6 +95,8 @@ mod typed;
 #[cfg(feature = "serde_json")]
 mod value_error;
 
+#[cfg(feature = "schema")]
+pub use accept::StoppedAt;
 pub use accept::{
     AcceptCounts, AcceptEvent, AcceptOptions, AcceptStream, Candidate, Decision, Judgement,
     Oversized,

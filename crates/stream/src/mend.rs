@@ -13,6 +13,8 @@ use jsonmend_core::Value;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
 use jsonmend_wire::RewriteOptions;
 
+#[cfg(feature = "schema")]
+use crate::StoppedAt;
 use crate::{
     Error, JsonOptions, JsonStream, RewriteStream,
     call_values::CallValues,
@@ -99,6 +101,23 @@ where
         note(&event, this.values, this.watch);
         Some(event)
     }
+
+    /// Ends early because of a call or an object. What was open ends as cut off, and counts as that.
+    #[cfg(feature = "schema")]
+    pub(crate) fn stop(mut self: Pin<&mut Self>, at: StoppedAt) {
+        self.as_mut().cancel();
+        let mut tool = None;
+        while let Some(event) = self.as_mut().take_ready() {
+            if let Event::CallEnded(call) = event
+                && at == StoppedAt::Call(call.number())
+            {
+                tool = Some(call);
+            }
+        }
+        let tool = tool.as_ref().map_or("", |call| call.name());
+        let kind = if matches!(at, StoppedAt::Call(_)) { "call" } else { "object" };
+        self.watch.judged(kind, tool, "stopped");
+    }
 }
 
 impl<S, E> MendStream<S, E> {
@@ -106,12 +125,6 @@ impl<S, E> MendStream<S, E> {
     pub(crate) fn judged(&self, candidate: &crate::Candidate, judgement: &'static str) {
         let (kind, tool) = candidate.kind();
         self.watch.judged(kind, tool, judgement);
-    }
-
-    /// The stream was ended early because of a call.
-    #[cfg(feature = "schema")]
-    pub(crate) fn stopped(&self) {
-        self.watch.judged("call", "", "stopped");
     }
 
     /// The value of an open call as of the last event, as if everything open were closed. No schema is
@@ -163,6 +176,46 @@ impl<S, E> MendStream<S, E> {
     #[must_use]
     pub fn call_cursor(&self, call: usize) -> Option<&jsonmend_schema::Cursor> {
         self.reader.call_cursor(call)
+    }
+
+    /// What is known about an open object in the text as of the last chunk, like
+    /// [`call_cursor`](Self::call_cursor) for a call: the partial fit of the object.
+    ///
+    /// `None` without a [schema](ResponseOptions::with_schema); before the object begins; once it exceeds the
+    /// object limit or the buffer limit, so that it will not be fitted; once something of the response was lost;
+    /// and once the object has ended, including when all of it came in one chunk.
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use jsonmend_stream::{Event, MendExt, ResponseOptions};
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
+    /// let text = |text: &str| {
+    ///     format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    /// };
+    /// let body = stream::iter([text("So: {days: '3', city: 'Os"), text("lo'}")]);
+    /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
+    /// let mut events = body.map(Ok::<_, std::io::Error>).mend(options);
+    /// let mut shown = Vec::new();
+    /// block_on(async {
+    ///     while let Some(Ok(event)) = events.next().await {
+    ///         match event {
+    ///             Event::ObjectFragment { object, .. } => {
+    ///                 let cursor = events.object_cursor(object);
+    ///                 shown.extend(cursor.and_then(|cursor| cursor.root()).map(|root| root.to_string()));
+    ///             }
+    ///             Event::ObjectFitted(fit) => shown.extend(fit.json().map(str::to_owned)),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// });
+    /// assert_eq!(shown, [r#"{"days":3,"city":"Os"}"#, r#"{"days": 3, "city": "Oslo"}"#]);
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn object_cursor(&self, object: usize) -> Option<&jsonmend_schema::Cursor> {
+        self.reader.object_cursor(object)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{AcceptOptions, JsonOptions, Oversized};
 /// | name | values | default | what it does |
 /// |---|---|---|---|
 /// | `JSON_REPAIR_ENABLED` | a switch | on | off: no repair is allowed; what needs one is `invalid`, and raw |
-/// | `JSON_REPAIR_BUFFER_CAP_BYTES` | a number of bytes above 0 | 65536 | how large an object in the text may be, and what a hook receives |
+/// | `JSON_REPAIR_BUFFER_CAP_BYTES` | a number of bytes above 0 | 65536 | how large an object in the text may be, and what a hook receives; see [`with_oversized`](Settings::with_oversized) |
 /// | `JSON_REPAIR_STRICT_MODE` | a switch | off | on: only repairs for which there is one reading, and cut objects are not closed |
 /// | `JSON_COERCION_ENABLED` | a switch | on | off: a schema only validates, and its rules change nothing |
 /// | `JSON_REPAIR_SCHEMA` | a text | none | the schema, or where it is: the caller reads it |
@@ -40,6 +40,7 @@ use crate::{AcceptOptions, JsonOptions, Oversized};
 pub struct Settings {
     enabled: bool,
     cap: usize,
+    oversized: Oversized,
     strict: bool,
     coerces: bool,
     schema: Option<String>,
@@ -67,10 +68,35 @@ impl Settings {
                     bytes.ok_or(SettingsError { name, value: text, wants: "a number above 0" })?
                 }
             },
+            oversized: Oversized::Error,
             strict: switch(text("JSON_REPAIR_STRICT_MODE"), false)?,
             coerces: switch(text("JSON_COERCION_ENABLED"), true)?,
             schema: text("JSON_REPAIR_SCHEMA").1,
         })
+    }
+
+    /// Sets what happens to a call or an object that is longer than the [cap](Self::cap), for
+    /// [`apply`](Self::apply) and [`accept_options`](Self::accept_options). No setting says that: whether something may
+    /// pass without a check is for the program to decide.
+    ///
+    /// ```
+    /// use jsonmend_stream::{Oversized, ResponseOptions, Settings};
+    ///
+    /// let settings = Settings::from_lookup(|_| None)?;
+    /// assert_eq!(settings.apply(ResponseOptions::new()).object_limit(), 65_536);
+    /// // An object that may pass has to be kept.
+    /// let settings = settings.with_oversized(Oversized::PassRaw);
+    /// let options = settings.apply(ResponseOptions::new());
+    /// assert_eq!((options.object_limit(), options.keeps_raw_objects()), (8 << 20, true));
+    /// # Ok::<(), jsonmend_stream::SettingsError>(())
+    /// ```
+    ///
+    /// ### Default
+    /// [`Oversized::Error`].
+    #[must_use]
+    pub const fn with_oversized(mut self, oversized: Oversized) -> Self {
+        self.oversized = oversized;
+        self
     }
 
     /// Whether anything is repaired. A program may skip the adapters if not.
@@ -92,13 +118,25 @@ impl Settings {
     }
 
     /// The options with these settings: the policies for calls, for the calls of single tools and for objects, never a
-    /// wider one than theirs; whether rules of schemas may change a value; and the object limit.
+    /// wider one than theirs; whether rules of schemas may change a value; and how large an object may be. The buffer
+    /// limit for objects becomes the cap if that is larger, so that each object up to the cap is fitted to its schema.
+    ///
+    /// The object limit becomes the cap, unless what is longer [may pass](Self::with_oversized): then it stays as it is,
+    /// and bounds what may.
     #[must_use]
     pub fn apply(&self, options: ResponseOptions) -> ResponseOptions {
         #[cfg(feature = "schema")]
         let options = if self.coerces { options } else { options.without_rules() };
         let (wire, objects) = (self.wire(options.wire()), self.mending(options.mending()));
-        options.with_wire(wire).with_mending(objects).with_object_limit(self.cap)
+        let limits = objects.limits();
+        let buffer = limits.buffer().max(self.cap);
+        let objects = objects.clone().with_limits(limits.with_buffer(buffer));
+        let options = options.with_wire(wire).with_mending(objects);
+        match self.oversized {
+            Oversized::Error => options.with_object_limit(self.cap),
+            Oversized::PassUnchecked => options,
+            Oversized::PassRaw => options.with_raw_objects(),
+        }
     }
 
     /// The same for a channel of text or JSON: the policy and the object limit.
@@ -158,10 +196,10 @@ impl Settings {
         }
     }
 
-    /// The options of a hook with this cap.
+    /// The options of a hook with this cap, and with what happens to [what is longer](Self::with_oversized).
     #[must_use]
-    pub const fn accept_options(&self, oversized: Oversized) -> AcceptOptions {
-        AcceptOptions::new().with_cap(self.cap, oversized)
+    pub const fn accept_options(&self) -> AcceptOptions {
+        AcceptOptions::new().with_cap(self.cap, self.oversized)
     }
 
     /// The options for a schema: all rules, or none, and the repairs that are allowed.

@@ -1,11 +1,11 @@
 //! Divides a document into the items of one of its arrays, while it arrives.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use jsonmend_core::{EventReader, Options, Outcome, ParseEvent, Repair, RepairKind, Risk};
+use jsonmend_core::{EventReader, Options, Outcome, ParseEvent, Repair, RepairKind, Risk, apply};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::Call;
 
@@ -72,6 +72,8 @@ struct Walk {
     begun: usize,
     /// The call that holds them.
     call: Option<usize>,
+    /// Whether an item may be several ones.
+    joined: bool,
     /// The last item that closed, until it is certain.
     last: Option<Piece>,
     ready: VecDeque<Piece>,
@@ -89,6 +91,8 @@ struct Item {
     index: usize,
     text: Vec<u8>,
     too_long: bool,
+    /// Whether something that may have divided it was missing or taken away.
+    is_suspect: bool,
 }
 
 impl Splitter {
@@ -105,6 +109,7 @@ impl Splitter {
             from: 0,
             begun: 0,
             call: None,
+            joined: false,
             last: None,
             ready: VecDeque::new(),
         };
@@ -132,7 +137,7 @@ impl Splitter {
         again.walk.ready.clear();
         if call.outcome().is_complete() {
             again.begin(0);
-            again.json(call.arguments().as_bytes());
+            again.mended(call);
             again.settle();
             again.end(call.outcome());
         } else {
@@ -147,12 +152,34 @@ impl Splitter {
             same.note(piece);
         }
         let is_same = same.items == items && same.hash.finish() == hash.finish();
+        // Items may be missing from complete arguments.
+        let outcome = match again.walk.ready.back() {
+            Some(Piece::Ended { outcome, .. }) if call.outcome().is_complete() => *outcome,
+            _ => call.outcome(),
+        };
         let left = again.walk.ready.into_iter().skip(items);
         let left = left.filter(|piece| is_same && matches!(piece, Piece::Item { .. }));
         self.walk.ready = left.collect();
-        let outcome = if is_same { call.outcome() } else { Outcome::Invalid };
+        let outcome = if is_same { outcome } else { Outcome::Invalid };
         let (items, found) = (items + self.walk.ready.len(), again.walk.found);
         self.walk.ready.push_back(Piece::Ended { outcome, items, found });
+    }
+
+    /// Reads the arguments of a call, with the repairs where they were made.
+    fn mended(&mut self, call: &Call) {
+        let (raw, arguments) = (call.raw().as_bytes(), call.arguments().as_bytes());
+        if apply(raw, call.repairs()).as_deref() != Some(arguments) {
+            return self.json(arguments);
+        }
+        let mut at = 0;
+        for repair in call.repairs() {
+            self.json(raw.get(at..repair.start()).unwrap_or_default());
+            at = repair.end();
+            let after = repair.after().to_owned();
+            self.repair(repair);
+            self.json(after.as_bytes());
+        }
+        self.json(raw.get(at..).unwrap_or_default());
     }
 }
 
@@ -170,7 +197,7 @@ impl TextSink for Splitter {
         self.reader.reset();
         (self.guessed, self.dropped) = (false, false);
         let walk = &mut self.walk;
-        (walk.depth, walk.begun) = (0, 0);
+        (walk.depth, walk.begun, walk.joined) = (0, 0, false);
         (walk.key_fits, walk.found) = (false, false);
         (walk.item, walk.last) = (None, None);
         walk.way.clear();
@@ -203,7 +230,7 @@ impl TextSink for Splitter {
     }
 
     fn repair(&mut self, repair: Repair) {
-        let (kind, walk) = (repair.kind(), &self.walk);
+        let (kind, walk) = (repair.kind(), &mut self.walk);
         self.guessed |= kind.risk() == Risk::Guess;
         // Braces that are taken away may be those of items, and so may text after the document, if it looks like the
         // rest of that or if a guess ended it.
@@ -212,6 +239,9 @@ impl TextSink for Splitter {
             RepairKind::SecondDocument => self.guessed,
             _ => false,
         };
+        if let Some(item) = walk.item.as_mut().filter(|_| may_divide(kind)) {
+            item.is_suspect = true;
+        }
         self.dropped |= walk.found && (after && walk.depth == 0 || kind == RepairKind::InnerBraces);
     }
 
@@ -231,7 +261,9 @@ impl TextSink for Splitter {
         let found = walk.found;
         let (outcome, items) = match self.lost {
             Some(items) if outcome.is_complete() => (Outcome::Closed, items),
-            None if self.dropped && outcome.is_complete() => (Outcome::Closed, walk.begun),
+            None if (self.dropped || walk.joined) && outcome.is_complete() => {
+                (Outcome::Closed, walk.begun)
+            }
             lost => (outcome, lost.unwrap_or(walk.begun)),
         };
         walk.ready.push_back(Piece::Ended { outcome, items, found });
@@ -312,7 +344,8 @@ impl Walk {
     /// A value begins: in the array an item, elsewhere perhaps the next container on the way.
     fn value(&mut self) -> bool {
         if self.is_in_array() {
-            self.item = Some(Item { index: self.begun, text: Vec::new(), too_long: false });
+            let (index, text) = (self.begun, Vec::new());
+            self.item = Some(Item { index, text, too_long: false, is_suspect: false });
             self.begun += 1;
             return false;
         }
@@ -379,11 +412,40 @@ impl Walk {
     }
 
     fn close(&mut self) {
-        let Some(Item { index, text, too_long }) = self.item.take() else { return };
+        let Some(Item { index, text, too_long, is_suspect }) = self.item.take() else { return };
+        self.joined |= is_suspect && repeats_a_key(&text);
         let json = (!too_long).then_some(text);
         let earlier = self.last.replace(Piece::Item { index, json, call: self.call });
         self.ready.extend(earlier);
     }
+}
+
+/// Whether what was repaired may be what is left of the brackets between two items.
+const fn may_divide(kind: RepairKind) -> bool {
+    matches!(
+        kind,
+        RepairKind::DuplicateOpen
+            | RepairKind::ExtraClose
+            | RepairKind::MismatchedClose
+            | RepairKind::MismatchedOpen
+            | RepairKind::MissingClose
+            | RepairKind::MissingComma
+            | RepairKind::MissingOpen
+            | RepairKind::StrayText
+            | RepairKind::UnquotedString
+    )
+}
+
+/// Whether an object has a key twice.
+fn repeats_a_key(text: &[u8]) -> bool {
+    let (mut depth, mut keys, mut repeats) = (0_usize, HashSet::new(), false);
+    EventReader::new().read(text, &mut |_, event| match event {
+        ParseEvent::BeginArray | ParseEvent::BeginObject => depth += 1,
+        ParseEvent::EndArray | ParseEvent::EndObject => depth = depth.saturating_sub(1),
+        ParseEvent::Key(key) if depth == 1 => repeats |= !keys.insert(key.to_string()),
+        _ => {}
+    });
+    repeats
 }
 
 /// Whether a key of a JSON Pointer is that index of an array.

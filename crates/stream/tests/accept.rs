@@ -17,7 +17,7 @@ use jsonmend_response::RepairSummary;
 use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use jsonmend_stream::{
     AcceptEvent, AcceptOptions, Candidate, Decision, Doubt, Event, Judgement, MendExt, Oversized,
-    Response, ResponseOptions,
+    Response, ResponseOptions, StoppedAt,
 };
 use serde_json::json;
 use source::Source;
@@ -294,7 +294,7 @@ fn a_lost_call_ends_the_stream_early() {
     while let Some(event) = block_on(events.next()) {
         last = Some(event.unwrap());
     }
-    let Some(AcceptEvent::Stopped { call: 1, finding, read, .. }) = last else {
+    let Some(AcceptEvent::Stopped { at: StoppedAt::Call(1), finding, read, .. }) = last else {
         panic!("{last:?}")
     };
     assert_eq!(finding.issue().pointer(), "/nights");

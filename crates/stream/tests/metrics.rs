@@ -13,6 +13,7 @@ use std::{
 };
 
 use futures::{StreamExt, executor::block_on};
+use jsonmend_core::{Options, Policy};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use jsonmend_stream::{
@@ -188,6 +189,49 @@ fn judgements_are_counted() {
     assert!(counts[1].too_long > 1 && counts[1].refused == 0, "{counts:?}");
     assert_eq!(sum("judgement=too-long"), counts[1].too_long);
     assert_eq!(sum("kind=object judgement=too-long"), 1);
+}
+
+/// What was open when the stream was ended early is counted like any other that was cut off.
+#[test]
+fn an_early_stop_is_counted_with_what_was_open() {
+    let total = r#"{"properties": {"total": {"type": "integer"}}, "required": ["total"]}"#;
+    let total = Schema::from_text(total).unwrap();
+    let response = options()
+        .with_schema(&total, FitOptions::new())
+        .with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    let calls = call(0, "invented", "{\"a\": 1, ") + &call(1, "book", "{\"nights\": 1.5, ");
+    let object = event(&json!({"content": "{\"total\": 1.5, "}), None);
+    let rest = event(&json!({"content": "and on"}), None).repeat(200);
+    for (body, of_stopped, of_calls) in [
+        (object.clone() + &calls + &rest, "kind=call tool=book", 2),
+        (calls + &object + &rest, "kind=object tool=none", 2),
+        (object + &rest, "kind=object tool=none", 0),
+    ] {
+        let accept = AcceptOptions::new();
+        let accept = match of_stopped.starts_with("kind=call") {
+            true => accept.with_early_stop(),
+            false => accept.with_early_stop_at_objects(),
+        };
+        for size in [1, 30, body.len()] {
+            let counters = Counters::default();
+            let hook = |_: &Candidate| std::future::ready(Decision::Accept);
+            metrics::with_local_recorder(&counters, || {
+                let (source, log) = Source::cut(body.as_bytes(), size);
+                let events = source.mend(response.clone()).with_telemetry(telemetry());
+                let mut events = Box::pin(events.accept(accept, hook));
+                while block_on(events.next()).is_some() {}
+                assert_eq!(events.counts().stopped, 1);
+                assert!(log.borrow().given * size < 1_000 || size == body.len());
+            });
+            let sum = |name: &str, labels: &str| counters.sum(name, labels);
+            assert_eq!(sum("judgements", "judgement=stopped"), 1, "{counters:?}");
+            assert_eq!(sum("judgements", &format!("{of_stopped} judgement=stopped")), 1);
+            assert_eq!(sum("attempts", "kind=call"), of_calls, "{counters:?}");
+            assert_eq!(sum("attempts", "kind=object"), 1);
+            assert_eq!(sum("cut_calls", ""), of_calls);
+            assert_eq!(sum("outcomes", "kind=object outcome=cut"), 1);
+        }
+    }
 }
 
 #[test]

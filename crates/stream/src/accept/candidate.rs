@@ -69,7 +69,12 @@ impl Candidate {
                 let is_there = call.outcome().is_complete() || call.outcome() == Outcome::Invalid;
                 (is_there && call.doubt().is_none()).then(|| call.raw())
             }
-            Self::Object { .. } => None,
+            Self::Object { object, .. } => {
+                let object = object.as_ref()?;
+                let is_there =
+                    object.outcome().is_complete() || object.outcome() == Outcome::Invalid;
+                object.raw().filter(|_| is_there && object.doubt().is_none())
+            }
         }
     }
 
@@ -77,8 +82,26 @@ impl Candidate {
     fn has_overflowed(&self) -> bool {
         match self {
             Self::Call { call, .. } => call.outcome() == Outcome::Overflow,
+            Self::Object { object: Some(object), .. } => object.outcome() == Outcome::Overflow,
+            Self::Object { object: None, .. } => self.is_too_long_to_fit(),
+        }
+    }
+
+    /// Whether it is an object with more bytes than are kept to fit it to the schema.
+    fn is_too_long_to_fit(&self) -> bool {
+        match self {
+            #[cfg(feature = "schema")]
+            Self::Object { fit: Some(fit), .. } => fit.fitted().is_none(),
+            _ => false,
+        }
+    }
+
+    /// Whether the text as the model wrote it was kept.
+    fn has_raw(&self) -> bool {
+        match self {
+            Self::Call { .. } => true,
             Self::Object { object, .. } => {
-                object.as_ref().is_some_and(|object| object.outcome() == Outcome::Overflow)
+                object.as_ref().is_some_and(|object| object.raw().is_some())
             }
         }
     }
@@ -95,9 +118,10 @@ impl Candidate {
     fn length(&self) -> usize {
         let mended = match self {
             Self::Call { call, .. } => call.arguments().len().max(call.raw().len()),
-            Self::Object { object, .. } => {
-                object.as_ref().and_then(|object| object.json()).map_or(0, str::len)
-            }
+            Self::Object { object, .. } => object.as_ref().map_or(0, |object| {
+                let lengths = [object.json(), object.raw()].map(|text| text.map_or(0, str::len));
+                lengths[0].max(lengths[1])
+            }),
         };
         mended.max(self.json().map_or(0, str::len))
     }
@@ -112,16 +136,16 @@ pub enum Judgement {
     /// It is cut off, may lack a part, cannot be repaired, or does not fit its schema. The hook was not asked. The
     /// candidate says why.
     Incomplete,
-    /// It is longer than the cap, and passed as received ([`Oversized::PassRaw`]).
+    /// It is too long ([`Oversized`]), and passed as received ([`Oversized::PassRaw`]).
     Raw(String),
     /// The hook refused it, for this reason.
     Refused(String),
     /// The hook replaced it with this text.
     Replaced(String),
-    /// It is longer than the cap, or than a limit of the response, past which nothing of it is kept. The hook was not
-    /// asked.
+    /// It is too long ([`Oversized`]), or longer than a limit of the response, past which nothing of it is kept. The hook
+    /// was not asked.
     TooLong,
-    /// It is longer than the cap, and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
+    /// It is too long ([`Oversized`]), and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
     Unchecked(String),
 }
 
@@ -156,17 +180,15 @@ pub(super) fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Jud
     if candidate.has_overflowed() {
         return Some(Judgement::TooLong);
     }
-    if candidate.length() > options.cap {
-        let passed = match (options.oversized, candidate) {
-            (Oversized::PassRaw, Candidate::Call { .. }) => {
+    if candidate.length() > options.cap || candidate.is_too_long_to_fit() {
+        let passed = match options.oversized {
+            Oversized::PassRaw if candidate.has_raw() => {
                 candidate.raw().map(|text| Judgement::Raw(text.to_owned()))
             }
-            (Oversized::PassUnchecked, _) => {
+            Oversized::PassUnchecked => {
                 candidate.mended().map(|json| Judgement::Unchecked(json.to_owned()))
             }
-            (Oversized::Error, _) | (Oversized::PassRaw, Candidate::Object { .. }) => {
-                Some(Judgement::TooLong)
-            }
+            Oversized::Error | Oversized::PassRaw => Some(Judgement::TooLong),
         };
         return Some(passed.unwrap_or(Judgement::Incomplete));
     }

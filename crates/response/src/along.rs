@@ -1,0 +1,46 @@
+//! A cursor that follows a value while it arrives.
+
+use jsonmend_core::Output as _;
+use jsonmend_schema::{Cursor, Finding, FitOptions, Schema};
+
+/// Follows the arguments of a call, or an object in the text.
+#[derive(Debug)]
+pub(crate) struct Along {
+    cursor: Cursor,
+    /// How many findings have been taken.
+    taken: usize,
+}
+
+impl Along {
+    pub(crate) fn new(schema: &Schema, options: &FitOptions) -> Self {
+        Self { cursor: Cursor::new(schema, options), taken: 0 }
+    }
+
+    pub(crate) const fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// Reads more of the mended text.
+    pub(crate) fn read(&mut self, bytes: &[u8]) {
+        self.cursor.copy(bytes);
+    }
+
+    /// A number or a literal that the text ends with so far is complete.
+    pub(crate) fn settle(&mut self) {
+        self.cursor.settle();
+    }
+
+    /// The text from here on is raw, and says nothing about what was meant.
+    pub(crate) fn stop(&mut self) {
+        self.cursor.settle();
+        self.cursor.raw();
+    }
+
+    /// The findings since the last call.
+    pub(crate) fn take_findings(&mut self) -> &[Finding] {
+        let findings = self.cursor.findings();
+        let new = findings.get(self.taken..).unwrap_or_default();
+        self.taken = findings.len();
+        new
+    }
+}
