@@ -301,8 +301,11 @@ impl Engine {
         if !self.whole || self.expect != Expect::FirstKey || !self.reads_set(source) {
             return Ok(false);
         }
-        // Nothing was opened since.
+        // Nothing was opened since. A bracket that was made a brace is not made a bracket again.
         let start = self.frames.start();
+        if source.byte(start) != Some(b'{') {
+            return Ok(false);
+        }
         self.frames.pop();
         self.edit(RepairKind::Tuple, start..start + 1, "[")?;
         self.frames.push(Shape::Array, start);

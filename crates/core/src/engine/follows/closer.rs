@@ -35,13 +35,14 @@ pub(in crate::engine) fn after_closer(
     let fits = match outer {
         None => !matches!(next, b',' | b':') && !look.at_quote()?,
         Some(Shape::Call | Shape::Doubled) => true,
-        Some(Shape::Object) if next == b',' => {
+        // A semicolon may be written for a comma.
+        Some(Shape::Object) if matches!(next, b',' | b';') => {
             look.bump();
             look.gap()?;
             passes_key(&mut look)?
         }
         Some(Shape::Object) => next == b'}',
-        Some(Shape::Array | Shape::Tuple) if next == b',' => {
+        Some(Shape::Array | Shape::Tuple) if matches!(next, b',' | b';') => {
             look.bump();
             let item = look.gap()?;
             // `, "key":` belongs to an object.
@@ -65,7 +66,15 @@ pub(super) fn closer(site: Site, mut look: Look<'_>, closer: u8) -> Result<Conti
     }
     let fits = if !own {
         // Without an object to close, the brace can only be mistyped.
-        closer == b'}' && !site.in_object || matches!(look.space()?, b',' | b'}' | b']')
+        closer == b'}' && !site.in_object
+            || match look.space()? {
+                b';' => {
+                    look.bump();
+                    look.gap()?;
+                    look.at_quote()? && passes_key(&mut look)?
+                }
+                next => matches!(next, b',' | b'}' | b']'),
+            }
     } else if site.outer.is_none() {
         return if member { last_brace(site, look) } else { Ok(Continuation::CloseFits) };
     } else {
