@@ -9,8 +9,9 @@
 //! `--seed N` makes other documents. `--kind NAME` takes one kind; `--combined` takes only samples that
 //! are damaged in two to four ways. `--truncate` cuts every sample off at a random place. `--show wrong`
 //! prints wrong answers, those that no repair above likely admits first, and `--show refused` prints samples
-//! without an answer, `--show complete` those that were cut off and said to be complete. They are those of the whole text, or with `--entry NAME` those of `stream`,
-//! `mend` or `push`. `--write FILE` writes the samples there, one JSON record a line, to ask other programs.
+//! without an answer, `--show complete` those that were cut off and said to be complete. They are those
+//! of the whole text, or with `--entry NAME` those of `stream`, `mend` or `push`, and at most 40 or
+//! `--most N`. `--write FILE` writes the samples there, one JSON record a line, to ask other programs.
 
 use std::{env, fs, process::ExitCode, thread};
 
@@ -20,7 +21,7 @@ use jsonmend_testkit::damaged::{
 };
 use serde_json::Value;
 
-/// How many samples `--show` prints.
+/// How many samples `--show` prints by default.
 const MOST_SHOWN: usize = 40;
 /// The most characters of a text that are printed.
 const MOST_CHARACTERS: usize = 400;
@@ -40,6 +41,7 @@ struct Setting {
     kind: Option<Kind>,
     show: Option<Show>,
     shown_entry: Entry,
+    most_shown: usize,
     truncate: bool,
     combined: bool,
     write: Option<String>,
@@ -53,6 +55,7 @@ impl Setting {
             kind: None,
             show: None,
             shown_entry: Entry::Text,
+            most_shown: MOST_SHOWN,
             truncate: false,
             combined: false,
             write: None,
@@ -82,6 +85,9 @@ impl Setting {
                     let entry = Entry::ALL.into_iter().find(|entry| entry.name() == name);
                     setting.shown_entry =
                         entry.ok_or_else(|| format!("there is no entry `{name}`"))?;
+                }
+                "--most" => {
+                    setting.most_shown = value()?.parse().map_err(|_| "`--most` needs a number")?;
                 }
                 "--truncate" => setting.truncate = true,
                 "--combined" => setting.combined = true,
@@ -167,7 +173,7 @@ fn main() -> ExitCode {
         }
     });
     report(&all);
-    show(&samples, all.shown);
+    show(&samples, all.shown, setting.most_shown);
     ExitCode::SUCCESS
 }
 
@@ -220,10 +226,10 @@ fn report(results: &Results) {
 }
 
 /// Prints answers, the ones with the least risk and the shortest texts first.
-fn show(samples: &[(String, Sample)], mut shown: Vec<(usize, Answer)>) {
+fn show(samples: &[(String, Sample)], mut shown: Vec<(usize, Answer)>, most: usize) {
     let length = |at: usize| samples.get(at).map_or(0, |(_, sample)| sample.text.len());
     shown.sort_by_key(|(at, answer)| (answer.risk > Risk::Likely, length(*at)));
-    for (at, answer) in shown.into_iter().take(MOST_SHOWN) {
+    for (at, answer) in shown.into_iter().take(most) {
         let Some((_, sample)) = samples.get(at) else { continue };
         let kinds: Vec<&str> = answer.kinds.iter().map(|kind| kind.code()).collect();
         let ended = if answer.complete { "complete" } else { "not complete" };

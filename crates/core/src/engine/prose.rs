@@ -2,7 +2,7 @@
 //!
 //! [`Prose`]: crate::prose::Prose
 
-use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop};
+use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, frames::Shape};
 use crate::{
     Lead, Options, Repair, RepairKind, Risk,
     prose::{Block, Expected, Mark, Prose, Quoted},
@@ -122,12 +122,14 @@ impl Engine {
             Some(b'{' | b'[') => {}
             // Whether the text before it counts must not depend on what has arrived.
             None if !source.is_last() => return Ok(Some(Flow::Wait)),
-            _ => return Ok(None),
+            _ if self.whole || self.documents.count > 0 => return Ok(None),
+            _ => {}
         }
         self.note_text(source);
         let ahead = source.from(self.pos);
         let window = self.options.limits().lookahead();
         self.steps += ahead.len().min(window) as u64;
+        let allowed = self.options.policy().allows(RepairKind::MissingOpen);
         match self.outside.text.quoted(ahead, self.pos, source.is_last()) {
             None => Ok(Some(Flow::Wait)),
             Some(Quoted::Document) if self.outside.begins != Some(self.pos) => {
@@ -137,7 +139,15 @@ impl Engine {
                 self.outside.either = Some(self.pos);
                 Ok(None)
             }
-            Some(Quoted::Document | Quoted::String) => Ok(None),
+            Some(Quoted::Member) if !self.whole && allowed => {
+                self.edit(RepairKind::MissingOpen, self.pos..self.pos, "{")?;
+                self.begin_value();
+                self.frames.push(Shape::Object, self.pos);
+                self.expect = Expect::FirstKey;
+                self.commit();
+                Ok(Some(Flow::Go))
+            }
+            Some(Quoted::Document | Quoted::Member | Quoted::String) => Ok(None),
         }
     }
 

@@ -107,6 +107,38 @@ pub(super) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
     look.settle(verdict)
 }
 
+/// Whether `bytes`, which begin with a quote, are a member: a key without white space, a colon, and
+/// the beginning of a value. `None` waits for more.
+pub(super) fn begins_member(bytes: &[u8], window: usize, eof: bool) -> Option<bool> {
+    let mut look = Look::new(bytes, window, eof);
+    let verdict = member(&mut look);
+    look.settle(verdict)
+}
+
+fn member(look: &mut Look<'_>) -> Verdict {
+    let Some(quote) = look.peek(false)? else { return Ok(false) };
+    look.bump();
+    let is_key = |byte: u8| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\' | 0x7F);
+    if look.skip(is_key) == 0 || look.peek(false)? != Some(quote) {
+        return Ok(false);
+    }
+    look.bump();
+    look.skip_blank();
+    if look.peek(false)? != Some(b':') {
+        return Ok(false);
+    }
+    look.bump();
+    look.skip_space();
+    match look.peek(false)? {
+        None | Some(b'"' | b'\'' | b'{' | b'[') => Ok(true),
+        Some(_) if scalar(look, false)? => {
+            look.skip_space();
+            Ok(matches!(look.peek(false)?, None | Some(b',' | b'}' | b'"')))
+        }
+        Some(_) => Ok(false),
+    }
+}
+
 /// Decides after `{`.
 fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     let ground = place.ground;

@@ -12,7 +12,7 @@ mod marks;
 pub mod reasoning;
 
 use crate::{Guide, scan, signs};
-use begins::{Ground, Place, begins, begins_known, is_name_start};
+use begins::{Ground, Place, begins, begins_known, begins_member, is_name_start};
 use fence::Inside;
 use line::Line;
 
@@ -22,7 +22,7 @@ pub use marks::Marks;
 pub(crate) use marks::{Found, MAX_HEAD};
 pub use reasoning::{Block, is_reasoning_tag};
 
-/// What a quote before a bracket begins.
+/// What a quote begins, where a document is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Quoted {
@@ -33,6 +33,8 @@ pub enum Quoted {
     /// A document, because no language has such a string: in apostrophes on several lines, or in
     /// double quotes, `"{"a": 1}"`, with quotes that are not escaped.
     Document,
+    /// A member of an object whose opening brace is missing: `"a": 1, "b": 2}`.
+    Member,
 }
 
 /// Where JSON may be in a text.
@@ -291,7 +293,10 @@ impl Prose {
         match inside.first() {
             Some(b'{' | b'[') => {}
             None if !last => return None,
-            _ => return Some(Quoted::String),
+            _ => {
+                let member = begins_member(ahead, self.window, last)?;
+                return Some(if member { Quoted::Member } else { Quoted::String });
+            }
         }
         let (seen, full) = match inside.get(..self.window) {
             Some(seen) => (seen, true),

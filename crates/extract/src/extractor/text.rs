@@ -6,7 +6,10 @@ use crate::{
     comment::{self, Comment},
     scalar::Scalar,
 };
-use jsonmend_core::prose::{Block, Mark, Quoted};
+use jsonmend_core::{
+    RepairKind,
+    prose::{Block, Mark, Quoted},
+};
 
 /// What a state did with the bytes that it was given.
 enum Flow {
@@ -88,6 +91,12 @@ impl Extractor {
                     None => return Flow::Wait(0),
                     Some(Quoted::Document) => {
                         self.state = State::Text;
+                        return Flow::Read(0);
+                    }
+                    Some(Quoted::Member)
+                        if self.options.policy().allows(RepairKind::MissingOpen) =>
+                    {
+                        self.begin(self.at, None, sink);
                         return Flow::Read(0);
                     }
                     Some(_) => {}
