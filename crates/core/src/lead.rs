@@ -383,15 +383,16 @@ impl Lead {
             self.fenced = false;
             // Whether a key in quotes and its colon end the last of them.
             let text = lines.get(..=end).unwrap_or_default();
-            let key = text.strip_suffix(b":").unwrap_or(text).trim_ascii_end();
+            let key = text.strip_suffix(b":").or(text.strip_suffix(b"="));
+            let key = key.unwrap_or(text).trim_ascii_end();
             let quote = match key.last() {
                 Some(byte) => *byte == b'"',
                 None => matches!(self.member, Member::Quote),
             };
             self.member = match text.last() {
-                Some(b':') if quote => Member::Colon,
+                Some(b':' | b'=') if quote => Member::Colon,
                 Some(b'"') => Member::Quote,
-                Some(b',') => Member::CommaLine,
+                Some(b',' | b';') => Member::CommaLine,
                 _ => Member::None,
             };
         }
@@ -421,8 +422,7 @@ impl Lead {
             let (words, after) = rest.split_at(end);
             if let Some(last) = words.last() {
                 (self.line.number, self.line.previous) = (false, *last);
-                let key = matches!(self.member, Member::OddKey(false));
-                self.member = if key { self.member } else { Member::None };
+                self.member = self.member.after_letters(words.contains(&b' '));
                 self.fenced = false;
             }
             rest = after;

@@ -254,8 +254,10 @@ impl Engine {
             b'}' => Ok(self.member.comma.is_some()),
             b',' => {
                 look.bump();
-                look.gap()?;
-                begins_member(look)
+                match look.gap()? {
+                    b'}' => Ok(self.member.comma.is_some()),
+                    _ => begins_member(look),
+                }
             }
             _ => Ok(false),
         }

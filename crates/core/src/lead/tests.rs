@@ -140,7 +140,7 @@ fn text_before_a_document() {
 }
 
 #[test]
-fn a_key_in_odd_quotes_counts_after_a_line_with_a_comma() {
+fn a_key_without_quotes_of_json_counts_after_a_line_with_a_comma() {
     for (text, kind) in [
         ("«a»: «x»,\n«b»: ", RepairKind::StrayText),
         ("'a': 1,\n  'b c': ", RepairKind::StrayText),
@@ -148,6 +148,14 @@ fn a_key_in_odd_quotes_counts_after_a_line_with_a_comma() {
         ("Dear all,\n`b` and 'c': ", RepairKind::LeadingProse),
         ("«a»: «x»\n«b»: ", RepairKind::LeadingProse),
         ("`a`: 1,\n`b`:\n", RepairKind::LeadingProse),
+        ("'a'= 1,\n'b' =>", RepairKind::StrayText),
+        ("a: 1,\n\n b_2 : ", RepairKind::StrayText),
+        ("a: 1;\nb:\u{3000}", RepairKind::StrayText),
+        ("\"a\"\u{A0}: 1, \"b\"\u{A0}: ", RepairKind::StrayText),
+        ("\"a\" => 1, \"b\" => ", RepairKind::StrayText),
+        ("a: 1\nb: ", RepairKind::LeadingProse),
+        ("Dear all,\nthe result: ", RepairKind::LeadingProse),
+        ("x = 1;\ny = ", RepairKind::LeadingProse),
     ] {
         assert_eq!(Lead::of(text.as_bytes()).kind(), kind, "{text}");
         let mut lead = Lead::new();

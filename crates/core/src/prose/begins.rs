@@ -107,8 +107,8 @@ pub(super) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Op
     look.settle(verdict)
 }
 
-/// Whether `bytes`, which begin with a quote, are a member: a key without white space, a colon, and
-/// the beginning of a value. `None` waits for more.
+/// Whether `bytes`, which begin with a quote, are a member: a key without white space, a colon or what
+/// is written for one, and the beginning of a value. `None` waits for more.
 pub(super) fn begins_member(bytes: &[u8], window: usize, eof: bool) -> Option<bool> {
     let mut look = Look::new(bytes, window, eof);
     let verdict = member(&mut look);
@@ -119,15 +119,19 @@ fn member(look: &mut Look<'_>) -> Verdict {
     let Some(quote) = look.peek(false)? else { return Ok(false) };
     look.bump();
     let is_key = |byte: u8| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\' | 0x7F);
-    if look.skip(is_key) == 0 || look.peek(false)? != Some(quote) {
+    let length = look.skip(is_key);
+    if look.peek(false)? != Some(quote) || length == 0 {
         return Ok(false);
     }
     look.bump();
-    look.skip_blank();
-    if look.peek(false)? != Some(b':') {
+    look.skip_space();
+    let arrow = look.eat(b"=>", false)?;
+    if !arrow && !matches!(look.peek(false)?, Some(b':' | b'=')) {
         return Ok(false);
     }
-    look.bump();
+    if !arrow {
+        look.bump();
+    }
     look.skip_space();
     match look.peek(false)? {
         None | Some(b'"' | b'\'' | b'{' | b'[') => Ok(true),

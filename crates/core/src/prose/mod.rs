@@ -205,6 +205,11 @@ impl Prose {
             let special = |byte: &u8| is_special(*byte) || is_name_start(*byte);
             return bytes.iter().position(special).unwrap_or(bytes.len());
         }
+        if self.begins_json_fence() {
+            // A quote may begin a member whose brace is missing.
+            let special = |byte: &u8| is_special(*byte) || matches!(byte, b'"' | b'\'');
+            return bytes.iter().position(special).unwrap_or(bytes.len());
+        }
         let mut from = 0;
         while let Some(found) = scan::find(bytes.get(from..).unwrap_or_default(), is_special) {
             let (plain, rest) = bytes.split_at(from + found);
@@ -258,6 +263,10 @@ impl Prose {
             && let Some(marks) = Marks::of(self.head.text(), ahead, self.window, last)?
         {
             return Some(Mark::Marked(marks));
+        }
+        if matches!(byte, b'"' | b'\'') && self.begins_json_fence() {
+            let member = begins_member(ahead, self.window, last)?;
+            return Some(if member { Mark::Document } else { Mark::Text(1) });
         }
         let outside = match &self.fence {
             // Where JSON is expected, a document at the start of a fence counts whatever its
@@ -345,6 +354,11 @@ impl Prose {
         }
         let run = ahead.iter().take_while(|byte| **byte == bracket).count();
         run.saturating_sub(self.window).max(1)
+    }
+
+    /// Whether only white space came after the start of a fence labelled as JSON.
+    fn begins_json_fence(&self) -> bool {
+        self.fence.is_some_and(|fence| !fence.is_touched() && fence.inside() == Inside::Json)
     }
 
     /// What precedes the current byte.
