@@ -95,7 +95,8 @@ impl Engine {
                         | b';'
                         | b'`'
                         | b'='
-                ))
+                )
+                || *b == b'\'' && text.is_key)
         };
         let sign = |at: usize| {
             let ends = if text.is_key { b':' } else { b',' };
@@ -210,6 +211,10 @@ impl Engine {
                 Ok(Flow::Go)
             }
             b'"' => self.quote_in_bare(source, text),
+            // `b 'y'`: a key without its colon. In a word it is an apostrophe.
+            b'\'' if text.is_key && source.byte(self.pos.wrapping_sub(1)) == Some(b' ') => {
+                self.end_bare(source, text)
+            }
             b'{' | b'[' | b'(' => {
                 let text = Text { nested: text.nested.saturating_add(1), ..text };
                 self.lex = Lex::Text(text);

@@ -458,14 +458,14 @@ impl Prose {
 /// The longest key to look for in quotes that JSON does not have, in bytes.
 const MAX_ODD_KEY: usize = 64;
 
-/// Whether this is the rest of a key in single or typographic quotes, and its colon. `None` if that is
-/// not visible.
+/// Whether this is the rest of a key in single or typographic quotes, and what is written for its
+/// colon. `None` if that is not visible.
 fn is_odd_key(text: &[u8]) -> Option<bool> {
     let key = &text[..text.len().min(MAX_ODD_KEY)];
-    match key.iter().position(|byte| matches!(byte, b':' | b'\n')) {
+    match key.iter().position(|byte| matches!(byte, b':' | b'=' | b'\n')) {
         Some(end) => {
             let closed = matches!(key[..end].trim_ascii_end(), [_, .., b'\'' | 0x80..]);
-            Some(key[end] == b':' && closed)
+            Some(key[end] != b'\n' && closed)
         }
         None if key.len() < MAX_ODD_KEY => None,
         None => Some(false),

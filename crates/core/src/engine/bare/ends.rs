@@ -45,7 +45,7 @@ impl Engine {
         length: usize,
     ) -> Result<bool, Edge> {
         let at = self.pos;
-        let mut look = source.look(at + length, self.window);
+        let mut look = self.look(source, at + length);
         let next = look.gap()?;
         if matches!(next, b'}' | b']' | b',' | b'.') {
             return Ok(true);

@@ -140,6 +140,10 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
             let value = begins_value(bare)?;
             return Ok(if value { Continuation::DamagedMember } else { Continuation::CommaText });
         }
+        // `b "y"` on a line of its own: a key without its colon.
+        if !wide && look.is_broken() && touching != sign && bare.closer(site.quote)?.is_some() {
+            return Ok(Continuation::DamagedMember);
+        }
     }
     let odd = !wide && reads_odd_key(look)?;
     Ok(if odd { Continuation::DamagedMember } else { Continuation::CommaText })
