@@ -46,13 +46,14 @@ pub(super) fn after_item(site: Site, mut look: Look<'_>, next: u8) -> Result<Con
         _ => {}
     }
     if touching
-        && site.doubles
+        && (site.doubles || site.measures)
         && let Some(second) = look.closer(site.quote)?
     {
         let mut after = look;
         after.advance(second);
         if ends_value(after)? {
-            return Ok(Continuation::SecondQuote);
+            let inches = site.measures;
+            return Ok(if inches { Continuation::Text } else { Continuation::SecondQuote });
         }
     }
     if touching && begins_quotation(site, look)? {

@@ -40,9 +40,10 @@ pub(super) struct Site {
     pub(super) opens: bool,
     /// Whether the whole text is there, and the string is a single word, as a key may be.
     pub(super) may_be_key: bool,
-    /// Whether a second quote directly after the first may be one too many. After a digit, the first
-    /// one may be the sign of inches.
+    /// Whether a second quote directly after the first may be one too many.
     pub(super) doubles: bool,
+    /// Whether the quote may be the sign of inches, because it is directly after a digit.
+    pub(super) measures: bool,
 }
 
 /// What follows. `look` is at the byte after the quote.

@@ -86,6 +86,11 @@ impl Inner {
         }
     }
 
+    /// Whether the content ends with a digit.
+    pub(in crate::engine) const fn is_after_digit(&self) -> bool {
+        !self.last.spaced && self.last.byte.is_ascii_digit()
+    }
+
     /// Whether the content ends with an escaped line end or tab.
     pub(in crate::engine) const fn is_after_escaped_space(&self) -> bool {
         self.last.spaced && self.last.escaped
@@ -207,6 +212,8 @@ impl Inner {
             // Punctuation follows a quote that opens nothing, such as the one in `5" tall`.
             [b',' | b'.' | b';' | b':' | b'!' | b'?' | b')' | b']' | b'}', ..] => begins,
             [b'\\', b'n' | b'r' | b't', ..] => begins,
+            // The sign of inches at the end.
+            [b'"', ..] if self.is_after_digit() => false,
             // A blank between quotes.
             [b' ', b'"', ..] => begins,
             [byte, ..] => !byte.is_ascii_whitespace() || begins && !self.last.spaced,

@@ -179,6 +179,10 @@ impl Engine {
         let group = |shape| matches!(shape, Shape::Tuple | Shape::Call);
         let outermost = self.frames.depth() <= 1;
         let touching = next.is_some_and(|next| !next.is_ascii_whitespace());
+        let double = text.quote == Quote::Double;
+        let digit = double && self.string.inner.is_after_digit();
+        // A stream may not look back.
+        let measures = digit && (!self.whole || is_measure(source.slice(self.lex_start, self.pos)));
         Site {
             place,
             quote: text.quote,
@@ -188,7 +192,8 @@ impl Engine {
             settles: outermost && !self.whole && self.string.inner_quotes == 0,
             opens: touching && self.string.inner.may_begin(),
             may_be_key: self.whole && is_name(source.slice(self.lex_start, self.pos)),
-            doubles: text.quote == Quote::Double && self.string.inner.may_be_doubled(),
+            doubles: double && (self.string.inner.may_be_doubled() || digit && !measures),
+            measures,
         }
     }
 
@@ -244,4 +249,22 @@ impl Engine {
 fn is_name(text: &[u8]) -> bool {
     (1..=MAX_NAME).contains(&text.len())
         && text.iter().all(|byte| is_word(*byte) || matches!(byte, b'-' | b'.' | b'$' | b'@'))
+}
+
+/// Whether a string that ends so may be a measure in inches: `27`, `5.5`, `a 1/2`, but not `v6.1.8` or
+/// `00243`.
+fn is_measure(content: &[u8]) -> bool {
+    /// Longer than any number of inches, and the blank before it.
+    const LONGEST: usize = 8;
+    let end = content.get(content.len().saturating_sub(LONGEST)..).unwrap_or(content);
+    let from = end.iter().rposition(|byte| matches!(byte, b' ' | b'(' | b'-' | b'x' | b'n' | b't'));
+    let number = end.get(from.map_or(0, |at| at + 1)..).unwrap_or_default();
+    let digits = |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let whole = digits(number);
+    let fits = (1..=3).contains(&whole) && (number[0] != b'0' || whole == 1);
+    fits && match number.get(whole..).unwrap_or_default() {
+        [] => true,
+        [b'.' | b'/', part @ ..] => (1..=3).contains(&part.len()) && digits(part) == part.len(),
+        _ => false,
+    }
 }
