@@ -120,7 +120,8 @@ impl Documents {
     /// Follows an object that begins.
     pub(crate) fn follow(&self) -> Box<Along> {
         let options = self.fit.clone().with_engine(self.engine.clone());
-        Box::new(Along::new(&self.schema, &options))
+        // What is fitted is the text up to where the object seems to end.
+        Box::new(Along::new(&self.schema, &options).ending_with_root())
     }
 
     /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that a

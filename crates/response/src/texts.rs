@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+#[cfg(feature = "schema")]
+use jsonmend_core::Risk;
 use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::{Block, Doubt, WireEvent};
@@ -387,6 +389,12 @@ impl TextSink for Route<'_> {
         }
     }
     fn repair(&mut self, repair: Repair) {
+        #[cfg(feature = "schema")]
+        if repair.kind().risk() > Risk::Exact
+            && let Some(along) = self.along.as_mut()
+        {
+            along.doubt_reading();
+        }
         self.grow(|open| open.repair(&repair));
     }
     fn end(&mut self, outcome: Outcome) {
