@@ -153,8 +153,7 @@ impl Documents {
         for event in tail {
             let fit = match &event {
                 Event::ObjectEnded(object) => {
-                    let raw = kept.get(object.offset(), object.length());
-                    let raw = raw.filter(|raw| raw.len() <= self.limit());
+                    let raw = kept.get_to_fit(object.offset(), object.length());
                     let fitted = raw.filter(|_| object.json().is_some()).map(|raw| {
                         let options = self.fit.clone().with_engine(self.engine.clone());
                         self.schema.fit(raw, &options.with_scope(Scope::Whole))

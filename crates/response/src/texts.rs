@@ -214,7 +214,7 @@ impl Texts {
         }
         let withheld = kept.end().saturating_sub(text.extractor.withheld());
         let open = text.open.as_ref().map(ObjectBuilder::offset);
-        kept.forget(open, withheld);
+        kept.forget(open, text.extractor.document_end(), withheld);
         if self.options.keeps_raw_objects() {
             let others = self.raw.saturating_sub(text.raw_held);
             if self.kept + others + kept.held() > self.options.open_objects_limit() {
