@@ -309,6 +309,7 @@ fn a_lost_call_ends_the_stream_early() {
 fn a_hook_works_over_a_blocking_reader() {
     let text = call(0, "book", "{'nights': 30}") + &call(1, "book", "{'nights': 2}") + END;
     for waits in [false, true] {
+        let polls = std::cell::Cell::new(0);
         let hook = |candidate: &Candidate| {
             let decision = decide(candidate);
             let (answer, receiver) = futures::channel::oneshot::channel();
@@ -317,7 +318,11 @@ fn a_hook_works_over_a_blocking_reader() {
                 std::thread::sleep(std::time::Duration::from_millis(if waits { 5 } else { 0 }));
                 answer.send(decision)
             });
-            async move { receiver.await.unwrap() }
+            let (mut receiver, polls) = (receiver, &polls);
+            std::future::poll_fn(move |cx| {
+                polls.set(polls.get() + 1);
+                receiver.poll_unpin(cx).map(Result::unwrap)
+            })
         };
         let source = jsonmend_stream::source::from_read(text.as_bytes());
         let events = source.mend(options()).accept(AcceptOptions::new(), hook);
@@ -331,5 +336,7 @@ fn a_hook_works_over_a_blocking_reader() {
         let refused = Judgement::Refused("too long a stay".to_owned());
         assert_eq!(judged, [refused, Judgement::Accepted("{\"nights\": 2}".to_owned())]);
         assert_eq!(events.get_ref().counts().refused, 1);
+        // Once when it is asked, and once when it is woken.
+        assert!(polls.get() <= 4, "{polls:?}");
     }
 }
