@@ -322,6 +322,16 @@ impl<S, E, H, F> AcceptStream<S, E, H, F> {
         self.counts
     }
 
+    /// Stops early, as [`MendStream::cancel`] does: upstream is dropped at once, and what was received is
+    /// judged. What is open is not complete, so the hook is not asked about it. A hook that has begun goes on.
+    pub fn cancel<B>(self: Pin<&mut Self>)
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: AsRef<[u8]>,
+    {
+        self.project().events.cancel();
+    }
+
     /// The stream of events, for the values of open calls.
     #[must_use]
     pub const fn events(&self) -> &MendStream<S, E> {

@@ -269,6 +269,60 @@ fn a_hook_that_never_answers_is_dropped_with_the_stream() {
     assert!(log.borrow().dropped);
 }
 
+/// Whatever has been polled: the source is dropped at once, and after `cancel`, what is complete is still judged.
+#[test]
+fn dropped_or_cancelled_at_any_point() {
+    let whole = judgements(Source::cut(body().as_bytes(), 40).0, options(), AcceptOptions::new());
+    let mut polls = 0;
+    loop {
+        let hook = |candidate: &Candidate| {
+            let (mut asked, decision) = (false, decide(candidate));
+            poll_fn(move |cx| {
+                cx.waker().wake_by_ref();
+                let answers = std::mem::replace(&mut asked, true);
+                if answers { Poll::Ready(decision.clone()) } else { Poll::Pending }
+            })
+        };
+        let begin = || {
+            let (source, log) = Source::cut(body().as_bytes(), 40);
+            let events = source.hesitant().mend(options()).accept(AcceptOptions::new(), hook);
+            let mut events = Box::pin(events);
+            let mut judged = Vec::new();
+            for _ in 0..polls {
+                // The future is dropped whether it is ready or not.
+                if let Some(Some(Ok(AcceptEvent::Judged { judgement, .. }))) =
+                    events.next().now_or_never()
+                {
+                    judged.push(judgement);
+                }
+            }
+            (events, log, judged)
+        };
+        let (events, log, _) = begin();
+        let ended = events.is_terminated();
+        drop(events);
+        assert!(log.borrow().dropped);
+        let (mut events, log, mut judged) = begin();
+        events.as_mut().cancel();
+        assert!(log.borrow().dropped);
+        while let Some(event) = block_on(events.next()) {
+            if let AcceptEvent::Judged { judgement, .. } = event.unwrap() {
+                judged.push(judgement);
+            }
+        }
+        // At most one was open in addition.
+        let complete = judged.iter().zip(&whole).take_while(|(one, other)| one == other).count();
+        assert!(judged.len() <= complete + 1, "{polls}: {judged:?}");
+        assert!(judged[complete..].iter().all(|last| *last == Judgement::Incomplete));
+        if ended {
+            assert_eq!(judged, whole);
+            break;
+        }
+        polls += 1;
+    }
+    assert!(polls > 40, "{polls}");
+}
+
 #[test]
 fn an_upstream_error_comes_last() {
     let mut chunks = vec![Ok(body().into_bytes())];

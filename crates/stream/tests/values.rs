@@ -391,6 +391,27 @@ fn cancelled_or_dropped_at_any_point() {
 }
 
 #[test]
+fn a_value_that_grows_is_cancelled_or_dropped_at_any_point() {
+    let text = "{'city': 'Oslo', 'days': 3}";
+    for chunks in 0..=text.len() {
+        let (source, log) = Source::cut(text.as_bytes(), 1);
+        let mut events = Box::pin(source.hesitant().typed::<Trip>(JsonOptions::new()));
+        while log.borrow().given < chunks {
+            drop(events.next().now_or_never());
+        }
+        events.as_mut().cancel();
+        assert!(log.borrow().dropped);
+        let mut last = None;
+        while let Some(event) = block_on(events.next()) {
+            last = Some(event);
+        }
+        let is_whole = matches!(last, Some(Ok(TypedEvent::Whole(_))));
+        assert_eq!(is_whole, chunks == text.len(), "{chunks}");
+        assert!(is_whole || matches!(last, Some(Err(_))), "{chunks}");
+    }
+}
+
+#[test]
 fn upstream_waits_until_the_items_are_taken() {
     let (source, log) = Source::cut(b"[1,2,3,4,5,6,7,8,9]", 9);
     let mut items = pin!(source.items::<u32>("", JsonOptions::new()));
