@@ -378,16 +378,13 @@ where
                 },
             };
             #[cfg(feature = "schema")]
-            let event = match this.early.reason(event) {
-                Ok((at, finding)) => {
-                    *this.over = true;
-                    this.counts.stopped += 1;
-                    this.events.as_mut().stop(at);
-                    let read = finding.offset() + 1;
-                    return Poll::Ready(Some(Ok(AcceptEvent::Stopped { at, finding, read })));
-                }
-                Err(event) => event,
-            };
+            if let Some((at, finding)) = this.early.reason(&event) {
+                let (finding, read) = (Box::new(finding.clone()), finding.offset() + 1);
+                *this.over = true;
+                this.counts.stopped += 1;
+                this.events.as_mut().stop(at);
+                return Poll::Ready(Some(Ok(AcceptEvent::Stopped { at, finding, read })));
+            }
             let candidate = match event {
                 Event::CallEnded(call) => {
                     let following = this.events.as_mut().take_ready();

@@ -7,11 +7,9 @@ mod source;
 use std::pin::pin;
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_core::{Options, Policy};
 use jsonmend_extract::Scope;
-use jsonmend_stream::{
-    ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
-};
+use jsonmend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
 use jsonmend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -323,30 +321,6 @@ fn items_of_several_calls_and_of_one_that_lost_an_event() {
 }
 
 #[test]
-fn the_arguments_of_a_call_are_a_value_that_grows() {
-    let body = call_of(0, "plan", &["{'city': 'Os", "lo', 'days': 3}"]).concat();
-    for (end, whole) in [(CALLED, true), ("", false)] {
-        let source = Source::cut((body.clone() + end).as_bytes(), 30).0;
-        let options = ChannelOptions::arguments_of("plan", ResponseOptions::new());
-        let mut events = pin!(source.hesitant().typed::<Trip>(options));
-        let (mut cities, mut got) = (Vec::new(), None);
-        while let Some(event) = block_on(events.next()) {
-            match event {
-                Ok(TypedEvent::Grew) => {
-                    let shown: Shown = events.partial().unwrap().unwrap();
-                    cities.push(shown.city);
-                }
-                Ok(TypedEvent::Whole(trip)) => got = Some(trip),
-                Err(ValueError::Incomplete { outcome: Outcome::Cut, .. }) => assert!(!whole),
-                other => panic!("{other:?}"),
-            }
-        }
-        assert_eq!((&*cities[0], &**cities.last().unwrap()), ("Os", "Oslo"));
-        assert_eq!(got, whole.then(|| Trip { city: "Oslo".to_owned(), days: 3 }));
-    }
-}
-
-#[test]
 fn upstream_errors_and_limits_are_reported() {
     let (source, log) = Source::new(vec![Ok(b"[1, 2, [3".to_vec()), Err("reset")]);
     let sum = read(source, "", JsonOptions::new());
@@ -391,27 +365,6 @@ fn cancelled_or_dropped_at_any_point() {
 }
 
 #[test]
-fn a_value_that_grows_is_cancelled_or_dropped_at_any_point() {
-    let text = "{'city': 'Oslo', 'days': 3}";
-    for chunks in 0..=text.len() {
-        let (source, log) = Source::cut(text.as_bytes(), 1);
-        let mut events = Box::pin(source.hesitant().typed::<Trip>(JsonOptions::new()));
-        while log.borrow().given < chunks {
-            drop(events.next().now_or_never());
-        }
-        events.as_mut().cancel();
-        assert!(log.borrow().dropped);
-        let mut last = None;
-        while let Some(event) = block_on(events.next()) {
-            last = Some(event);
-        }
-        let is_whole = matches!(last, Some(Ok(TypedEvent::Whole(_))));
-        assert_eq!(is_whole, chunks == text.len(), "{chunks}");
-        assert!(is_whole || matches!(last, Some(Err(_))), "{chunks}");
-    }
-}
-
-#[test]
 fn upstream_waits_until_the_items_are_taken() {
     let (source, log) = Source::cut(b"[1,2,3,4,5,6,7,8,9]", 9);
     let mut items = pin!(source.items::<u32>("", JsonOptions::new()));
@@ -421,74 +374,6 @@ fn upstream_waits_until_the_items_are_taken() {
         assert_eq!(log.borrow().given, 1);
     }
 }
-
-#[derive(Debug, Deserialize, PartialEq)]
-struct Trip {
-    city: String,
-    days: u32,
-}
-
-#[derive(Debug, Default, Deserialize, PartialEq)]
-#[serde(default)]
-struct Shown {
-    city: String,
-    days: Option<u32>,
-}
-
-#[test]
-fn a_value_grows_and_is_whole_at_the_end() {
-    let text = "Here: {'city': 'Z\u{fc}rich', 'days': 12} Bye";
-    let response = body(&["{'city': 'Z\u{fc}", "rich', 'days': 1", "2}"]);
-    let cases: [(&str, ChannelOptions); 2] =
-        [(text, whole()), (&response, ResponseOptions::new().into())];
-    for (text, options) in cases {
-        for size in 1..text.len() {
-            let (source, _) = Source::cut(text.as_bytes(), size);
-            let mut events = pin!(source.hesitant().typed::<Trip>(options.clone()));
-            let (mut last, mut trip) = (Shown::default(), None);
-            while let Some(event) = block_on(events.next()) {
-                match event.unwrap() {
-                    TypedEvent::Grew => {
-                        let shown: Shown = events.partial().unwrap().unwrap();
-                        assert!(shown.city.starts_with(&last.city));
-                        assert!(matches!(shown.days, None | Some(12)), "{shown:?}");
-                        last = shown;
-                    }
-                    TypedEvent::Whole(whole) => assert_eq!(trip.replace(whole), None),
-                    other => panic!("{other:?}"),
-                }
-            }
-            assert_eq!(trip, Some(Trip { city: "Z\u{fc}rich".into(), days: 12 }));
-            assert!(events.is_terminated());
-        }
-    }
-}
-
-#[test]
-fn a_value_that_is_not_whole_is_an_error() {
-    let typed = |text: &str, limit: usize| {
-        let (source, _) = Source::cut(text.as_bytes(), 4);
-        let options = JsonOptions::new().with_object_limit(limit);
-        let mut events = pin!(source.typed::<Trip>(options));
-        let mut ends = Vec::new();
-        while let Some(event) = block_on(events.next()) {
-            match event {
-                Ok(TypedEvent::Grew) => {}
-                Ok(other) => panic!("{other:?}"),
-                Err(error) => ends.push(error),
-            }
-        }
-        let [end] = <[ValueError<_>; 1]>::try_from(ends).unwrap();
-        end
-    };
-    let cut = typed("{'city': 'Oslo', 'days': 3", 100);
-    assert!(matches!(cut, ValueError::Incomplete { outcome: Outcome::Closed, .. }));
-    assert!(matches!(typed("{'city': 'Oslo'}", 100), ValueError::Type { index: None, .. }));
-    let long = typed("{'city': 'Oslo', 'days': 3}", 20);
-    assert!(matches!(long, ValueError::TooLong { index: None, limit: 20, .. }));
-    assert!(matches!(typed("no", 20), ValueError::NotFound));
-}
-
 fn text_event(text: &str) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
 }

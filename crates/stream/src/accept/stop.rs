@@ -26,16 +26,16 @@ impl Stop {
     }
 
     /// Whether an event is a reason to end the stream: because of what, and what is wrong with that.
-    pub(super) fn reason(self, event: Event) -> Result<(StoppedAt, Box<Finding>), Event> {
-        let is_lost = |finding: &Finding| finding.standing() == Standing::Lost;
-        match event {
-            Event::CallFound { call, finding, .. } if self.at_calls && is_lost(&finding) => {
-                Ok((StoppedAt::Call(call), Box::new(finding)))
+    pub(super) fn reason(self, event: &Event) -> Option<(StoppedAt, &Finding)> {
+        let (at, finding) = match event {
+            Event::CallFound { call, finding, .. } if self.at_calls => {
+                (StoppedAt::Call(*call), finding)
             }
-            Event::ObjectFound { object, finding, .. } if self.at_objects && is_lost(&finding) => {
-                Ok((StoppedAt::Object(object), finding))
+            Event::ObjectFound { object, finding, .. } if self.at_objects => {
+                (StoppedAt::Object(*object), &**finding)
             }
-            event => Err(event),
-        }
+            _ => return None,
+        };
+        (finding.standing() == Standing::Lost).then_some((at, finding))
     }
 }
