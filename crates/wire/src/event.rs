@@ -207,7 +207,7 @@ pub enum WireEvent<'a> {
     },
     /// What the fragments of a call show from here on may not be what it ends with: a repair was made that is
     /// more than [`Exact`](jsonmend_core::Risk::Exact), or a piece seems to repeat what came before. At most
-    /// once for each call, and not for a call that is rewritten.
+    /// once for each call. A rewriter does not report repairs in this way.
     CallUnsure {
         /// Which call.
         call: usize,
