@@ -261,6 +261,14 @@ impl Extractor {
         self.held.len() + self.waiting.len() + self.carry.len() + inside
     }
 
+    /// Where the single document ended, once it has, although [`TextSink::end`] is called only at the end of
+    /// the input. For the other crates.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn document_end(&self) -> Option<usize> {
+        self.margin.document_end()
+    }
+
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub fn steps(&self) -> u64 {

@@ -98,6 +98,14 @@ impl Margin {
         self.after.is_some()
     }
 
+    /// Where the document ended, if it has.
+    pub(crate) const fn document_end(&self) -> Option<usize> {
+        match &self.after {
+            Some(after) => Some(after.end),
+            None => None,
+        }
+    }
+
     /// Records that the document ended at `end`. `doubtful` says that quotes in it were in doubt, and
     /// `guessed` that anything in it was. At most `lookahead` bytes after it are considered.
     pub(crate) const fn document(

@@ -10,7 +10,7 @@ use jsonmend_schema::{FitOptions, Rules};
 use jsonmend_wire::{Call, Fitter, ToolPolicies};
 
 use crate::{
-    account::Edit,
+    account::{EDITS, Edit},
     config::{Arguments, Repair},
     request::{Declared, Switches},
 };
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) struct FitNote {
     /// What was changed, also to make it JSON: the kinds with their number.
     pub(crate) changes: Vec<(&'static str, Risk, usize)>,
-    /// The same one by one, with their places.
+    /// The first ones, with their places.
     pub(crate) edits: Vec<Edit>,
     /// What is wrong, if it cannot be made to fit.
     pub(crate) issues: usize,
@@ -152,16 +152,48 @@ fn fit(
     }
     let mut changes: Vec<(&'static str, Risk, usize)> = Vec::new();
     let mut edits = Vec::new();
+    let mut script = Vec::new();
     for change in fitted.changes() {
         let (code, risk) = (change.cause().code(), change.risk());
-        let after = change.after().to_owned();
-        edits.push(Edit { start: change.start(), end: change.end(), code, risk, after });
+        let (start, end) = (change.start(), change.end());
+        // Only so many are listed, and all are made.
+        if edits.len() < EDITS {
+            edits.push(Edit { start, end, code, risk, after: change.after().to_owned() });
+        }
+        script.push((start..end, change.after().to_owned()));
         match changes.iter_mut().find(|(known, of, _)| *known == code && *of == risk) {
             Some((.., count)) => *count += 1,
             None => changes.push((code, risk, 1)),
         }
     }
-    let script = edits.iter().map(|edit| (edit.start..edit.end, edit.after.clone())).collect();
     notes.put(FitNote { changes, edits, issues: 0 });
     Some(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::Mending, request::ToolCache};
+    use jsonmend_wire::{WireOptions, transcribe};
+
+    /// However many changes there are, few are noted, and all of them are made.
+    #[test]
+    fn few_edits_are_noted() {
+        let tools = r#"[{"name": "f", "input_schema": {"properties": {"a": {"type": "array"}}}}]"#;
+        let declared = ToolCache::default().of(tools.to_owned());
+        let switches = Switches::take(&mut hyper::HeaderMap::new(), Mending::new()).unwrap();
+        let arguments = format!("{{'a': [{}]}}", "'x',".repeat(1_000));
+        let function = serde_json::json!({"name": "f", "arguments": arguments});
+        let calls = serde_json::json!([{"id": "1", "type": "function", "function": function}]);
+        let choice =
+            serde_json::json!({"message": {"tool_calls": calls}, "finish_reason": "tool_calls"});
+        let body = serde_json::json!({"choices": [choice]}).to_string();
+        let transcript = transcribe(body.as_bytes(), WireOptions::new());
+        let notes = FitNotes::default();
+        let script = fit(transcript.calls()[0], &declared, &switches, &notes).unwrap();
+        let note = notes.take().unwrap();
+        assert_eq!(note.edits.len(), EDITS);
+        assert!(script.len() > 1_000);
+        assert_eq!(note.changes.iter().map(|change| change.2).sum::<usize>(), script.len());
+    }
 }

@@ -16,6 +16,12 @@ impl Along {
         Self { cursor: Cursor::new(schema, options), taken: 0 }
     }
 
+    /// The same, for a value with which its text ends.
+    pub(crate) fn ending_with_root(mut self) -> Self {
+        self.cursor.end_with_root();
+        self
+    }
+
     pub(crate) const fn cursor(&self) -> &Cursor {
         &self.cursor
     }
@@ -28,6 +34,11 @@ impl Along {
     /// A number or a literal that the text ends with so far is complete.
     pub(crate) fn settle(&mut self) {
         self.cursor.settle();
+    }
+
+    /// The whole text may be read in another way, so nothing is lost from here on.
+    pub(crate) const fn doubt_reading(&mut self) {
+        self.cursor.doubt_reading();
     }
 
     /// The text from here on is raw, and says nothing about what was meant.

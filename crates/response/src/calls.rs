@@ -129,6 +129,10 @@ struct OpenCall {
     name: Option<String>,
     /// The registry as of the start of the call.
     registry: Arc<Registry>,
+    /// It is written in a text.
+    in_text: bool,
+    /// The arguments may be read in another way in the end.
+    unsure: bool,
     follower: Follower,
 }
 
@@ -149,14 +153,21 @@ impl Tools {
     }
 
     /// Looks at an event of the decoder, which has already been queued.
-    pub(crate) fn note(&mut self, event: &WireEvent<'_>, queue: &mut VecDeque<Event>) {
+    /// `in_text`: it is about a call that is written in a text.
+    pub(crate) fn note(
+        &mut self,
+        event: &WireEvent<'_>,
+        in_text: bool,
+        queue: &mut VecDeque<Event>,
+    ) {
         match *event {
             WireEvent::CallBegan { call, kind, name, .. } => {
                 let registry = self.registry.load();
                 let kept = BoundedBuffer::new(self.engine.mending.limits().buffer());
                 let follower = Follower::Waits(kept);
                 let name = name.map(str::to_owned);
-                self.open.insert(call, OpenCall { kind, name, registry, follower });
+                let open = OpenCall { kind, name, registry, in_text, unsure: false, follower };
+                self.open.insert(call, open);
             }
             WireEvent::CallNamed { call, name, .. } => {
                 if let Some(open) = self.open.get_mut(&call) {
@@ -176,6 +187,11 @@ impl Tools {
                     if self.grew.last() != Some(&call) {
                         self.grew.push(call);
                     }
+                }
+            }
+            WireEvent::CallUnsure { call } => {
+                if let Some(open) = self.open.get_mut(&call) {
+                    open.doubt_reading();
                 }
             }
             WireEvent::CallEnded(ended) => {
@@ -224,8 +240,12 @@ impl OpenCall {
             let tool = target(&self.registry, name).filter(|_| self.kind != CallKind::Custom);
             self.follower = match tool {
                 Some(tool) => {
-                    let options = engine.fit_options(&tool, false);
-                    Follower::Along(Box::new(Along::new(tool.schema, &options)))
+                    let options = engine.fit_options(&tool, self.in_text);
+                    let mut along = Box::new(Along::new(tool.schema, &options));
+                    if self.unsure {
+                        along.doubt_reading();
+                    }
+                    Follower::Along(along)
                 }
                 None => Follower::Absent,
             };
@@ -237,6 +257,13 @@ impl OpenCall {
     fn read(&mut self, bytes: &[u8]) {
         if let Follower::Along(along) = &mut self.follower {
             along.read(bytes);
+        }
+    }
+
+    fn doubt_reading(&mut self) {
+        self.unsure = true;
+        if let Follower::Along(along) = &mut self.follower {
+            along.doubt_reading();
         }
     }
 

@@ -120,7 +120,8 @@ impl Documents {
     /// Follows an object that begins.
     pub(crate) fn follow(&self) -> Box<Along> {
         let options = self.fit.clone().with_engine(self.engine.clone());
-        Box::new(Along::new(&self.schema, &options))
+        // What is fitted is the text up to where the object seems to end.
+        Box::new(Along::new(&self.schema, &options).ending_with_root())
     }
 
     /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that a
@@ -152,8 +153,7 @@ impl Documents {
         for event in tail {
             let fit = match &event {
                 Event::ObjectEnded(object) => {
-                    let raw = kept.get(object.offset(), object.length());
-                    let raw = raw.filter(|raw| raw.len() <= self.limit());
+                    let raw = kept.get_to_fit(object.offset(), object.length());
                     let fitted = raw.filter(|_| object.json().is_some()).map(|raw| {
                         let options = self.fit.clone().with_engine(self.engine.clone());
                         self.schema.fit(raw, &options.with_scope(Scope::Whole))

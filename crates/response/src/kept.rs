@@ -10,6 +10,10 @@ pub(crate) struct Kept {
     /// The offset of its start in the text.
     from: usize,
     bytes: Vec<u8>,
+    /// How much of the text was received.
+    received: usize,
+    /// Where the single object of the text ended, and up to where white space after it may be needed.
+    ended: Option<(usize, usize)>,
     /// Whether the text so far is only white space.
     #[cfg(feature = "schema")]
     is_blank: bool,
@@ -22,6 +26,8 @@ impl Kept {
             object,
             from: 0,
             bytes: Vec::new(),
+            received: 0,
+            ended: None,
             #[cfg(feature = "schema")]
             is_blank: true,
         }
@@ -32,11 +38,13 @@ impl Kept {
         {
             self.is_blank = self.is_blank && text.trim().is_empty();
         }
-        self.bytes.extend_from_slice(text.as_bytes());
+        let room = self.ended.map_or(usize::MAX, |(_, most)| most.saturating_sub(self.received));
+        self.received += text.len();
+        self.bytes.extend_from_slice(text.as_bytes().get(..room).unwrap_or(text.as_bytes()));
     }
 
     pub(crate) const fn end(&self) -> usize {
-        self.from + self.bytes.len()
+        self.received
     }
 
     /// How many bytes it holds.
@@ -55,20 +63,38 @@ impl Kept {
         self.bytes.get(at..at.checked_add(length)?)
     }
 
+    /// An object to be fitted, without the white space after it if that is too much.
+    #[cfg(feature = "schema")]
+    pub(crate) fn get_to_fit(&self, start: usize, length: usize) -> Option<&[u8]> {
+        let own = self.ended.map_or(length, |(end, _)| length.min(end.saturating_sub(start)));
+        let length = if length > self.before { own } else { length };
+        self.get(start, length).filter(|raw| raw.len() <= self.before)
+    }
+
     /// The whole text, if it is within the limit.
     #[cfg(feature = "schema")]
     pub(crate) fn whole(&self) -> Option<&[u8]> {
-        (self.from == 0 && self.bytes.len() <= self.before).then_some(&self.bytes)
+        (self.from == 0 && self.ended.is_none() && self.bytes.len() <= self.before)
+            .then_some(&self.bytes)
     }
 
     /// If more than the limit is kept, drops what precedes the open object, or what precedes `withheld`
     /// if no object is open. If the open object exceeds its limit, drops everything. What is withheld may turn out
-    /// not to belong to the object.
-    pub(crate) fn forget(&mut self, open: Option<usize>, withheld: usize) {
+    /// not to belong to the object. `ended`: where the single object of the text ended, if it has. It stays open,
+    /// but of what follows, only white space may count as part of it.
+    pub(crate) fn forget(&mut self, open: Option<usize>, ended: Option<usize>, withheld: usize) {
+        if let (Some(start), Some(end)) = (open, ended)
+            && self.ended.is_none()
+        {
+            let most = start.saturating_add(self.object).max(end);
+            self.ended = Some((end, most));
+            self.bytes.truncate(most.saturating_sub(self.from));
+        }
         if self.bytes.len() <= self.before {
             return;
         }
-        let too_long = open.is_some_and(|start| withheld.saturating_sub(start) > self.object);
+        let end = self.ended.map_or(withheld, |(end, _)| end);
+        let too_long = open.is_some_and(|start| end.saturating_sub(start) > self.object);
         self.drop_before(if too_long { self.end() } else { open.unwrap_or(withheld) });
     }
 
@@ -80,6 +106,6 @@ impl Kept {
     fn drop_before(&mut self, needed: usize) {
         let gone = needed.saturating_sub(self.from).min(self.bytes.len());
         self.bytes.drain(..gone);
-        self.from += gone;
+        self.from = self.from.max(needed);
     }
 }

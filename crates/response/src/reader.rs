@@ -173,15 +173,18 @@ fn in_text(options: &ResponseOptions) -> Option<Box<CallsInText>> {
 
 impl Contents {
     fn read(&mut self, event: &WireEvent<'_>) {
-        let Some(mut in_text) = self.in_text.take() else { return self.take(event) };
+        let Some(mut in_text) = self.in_text.take() else { return self.take(event, false) };
         in_text.take(event, &mut |passed| match passed {
-            Passed::Wire(event) => self.take(event),
+            Passed::Wire(event) => self.take(event, false),
+            Passed::Found(event) => self.take(event, true),
             Passed::Own(event) => queue(&mut self.queue, event),
         });
         self.in_text = Some(in_text);
     }
 
-    fn take(&mut self, event: &WireEvent<'_>) {
+    /// Takes an event. `found`: it is about something that was found in a text.
+    #[cfg_attr(not(feature = "schema"), allow(unused_variables, reason = "for the tools alone"))]
+    fn take(&mut self, event: &WireEvent<'_>, found: bool) {
         if !self.texts.take(event, &mut self.queue)
             && let Some(event) = Event::owned(event)
         {
@@ -189,7 +192,7 @@ impl Contents {
         }
         #[cfg(feature = "schema")]
         if let Some(tools) = &mut self.tools {
-            tools.note(event, &mut self.queue);
+            tools.note(event, found, &mut self.queue);
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+#[cfg(feature = "schema")]
+use jsonmend_core::Risk;
 use jsonmend_core::{Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use jsonmend_wire::{Block, Doubt, WireEvent};
@@ -212,7 +214,7 @@ impl Texts {
         }
         let withheld = kept.end().saturating_sub(text.extractor.withheld());
         let open = text.open.as_ref().map(ObjectBuilder::offset);
-        kept.forget(open, withheld);
+        kept.forget(open, text.extractor.document_end(), withheld);
         if self.options.keeps_raw_objects() {
             let others = self.raw.saturating_sub(text.raw_held);
             if self.kept + others + kept.held() > self.options.open_objects_limit() {
@@ -387,6 +389,12 @@ impl TextSink for Route<'_> {
         }
     }
     fn repair(&mut self, repair: Repair) {
+        #[cfg(feature = "schema")]
+        if repair.kind().risk() > Risk::Exact
+            && let Some(along) = self.along.as_mut()
+        {
+            along.doubt_reading();
+        }
         self.grow(|open| open.repair(&repair));
     }
     fn end(&mut self, outcome: Outcome) {

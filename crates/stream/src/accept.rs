@@ -95,9 +95,11 @@ impl AcceptOptions {
         self
     }
 
-    /// Ends the stream as soon as something is wrong with a call that neither more text nor a rule can fix:
-    /// upstream is dropped, and [`AcceptEvent::Stopped`] is the last event. Needs
-    /// [tools](crate::ResponseOptions).
+    /// Ends the stream as soon as something is wrong with a call that neither more text nor a rule can fix
+    /// ([`Standing::Lost`](jsonmend_schema::Standing::Lost)): upstream is dropped, and [`AcceptEvent::Stopped`] is the
+    /// last event. Needs [tools](crate::ResponseOptions). After a repair that is not
+    /// [`Exact`](jsonmend_core::Risk::Exact), a call is read to its end, because the whole of it may show another
+    /// reading. The one thing that could still come is the same key once more, with a value that fits.
     ///
     /// ### Default
     /// It is read to its end.
@@ -135,7 +137,7 @@ impl AcceptOptions {
     /// let events = body.map(Ok::<_, std::io::Error>).mend(options).accept(accept, hook);
     /// let events: Vec<_> = block_on(events.collect());
     /// let Some(Ok(AcceptEvent::Stopped { at, finding, read, .. })) = events.last() else { panic!() };
-    /// assert_eq!((*at, *read), (StoppedAt::Object(0), 14));
+    /// assert_eq!((*at, *read), (StoppedAt::Object(0), "{'days': 1.5".len()));
     /// assert_eq!(finding.to_string(), "/days: expected integer, got number 1.5");
     /// # Ok::<(), jsonmend_schema::SchemaError>(())
     /// ```
@@ -180,7 +182,8 @@ pub enum AcceptEvent {
         at: StoppedAt,
         /// What is wrong with it.
         finding: Box<jsonmend_schema::Finding>,
-        /// What had been read of it, in bytes of mended text, and so what the stop did not spare.
+        /// How much of it, in bytes of mended text, it took to be certain. All that follows was spared, but for
+        /// the rest of the chunk. It does not depend on the chunks.
         read: usize,
     },
 }
@@ -319,6 +322,16 @@ impl<S, E, H, F> AcceptStream<S, E, H, F> {
         self.counts
     }
 
+    /// Stops early, as [`MendStream::cancel`] does: upstream is dropped at once, and what was received is
+    /// judged. What is open is not complete, so the hook is not asked about it. A hook that has begun goes on.
+    pub fn cancel<B>(self: Pin<&mut Self>)
+    where
+        S: Stream<Item = Result<B, E>>,
+        B: AsRef<[u8]>,
+    {
+        self.project().events.cancel();
+    }
+
     /// The stream of events, for the values of open calls.
     #[must_use]
     pub const fn events(&self) -> &MendStream<S, E> {
@@ -365,8 +378,8 @@ where
                 },
             };
             #[cfg(feature = "schema")]
-            if let Some((at, finding, read)) = this.early.note(&event) {
-                let finding = Box::new(finding.clone());
+            if let Some((at, finding)) = this.early.reason(&event) {
+                let (finding, read) = (Box::new(finding.clone()), finding.offset() + 1);
                 *this.over = true;
                 this.counts.stopped += 1;
                 this.events.as_mut().stop(at);

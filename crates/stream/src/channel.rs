@@ -267,6 +267,8 @@ struct Channel<D: Document> {
     tool: Option<Box<str>>,
     /// The open calls. The limits of the body bound how many there are.
     calls: BTreeMap<usize, OpenCall<D>>,
+    /// The call that grew last, if what was found in it was not taken.
+    grew: Option<usize>,
     /// The call that ended last.
     ended_call: Option<D>,
     last: Option<Last>,
@@ -288,6 +290,7 @@ impl<D: Document> Channel<D> {
             texts: BTreeMap::new(),
             tool: options.tool,
             calls: BTreeMap::new(),
+            grew: None,
             ended_call: None,
             last: None,
             crowded: false,
@@ -332,17 +335,15 @@ impl<D: Document> Channel<D> {
     fn read_events(&mut self) {
         while let Some(event) = self.body.as_mut().and_then(ResponseReader::next_event) {
             self.watch.event(&event);
+            self.drain_grown(Some(&event));
             match event {
                 Event::Text { block, text, .. } if self.tool.is_none() => {
                     self.read(block, text.as_bytes());
                 }
                 Event::Finish(finish) => {
-                    self.drain_calls();
                     self.finish(Some(finish.choice()));
                 }
                 Event::Error(error) => {
-                    // What came before it, whatever the size of the chunks.
-                    self.drain_calls();
                     self.failed = true;
                     self.queue.push_back(InChannel::Provider(error));
                 }
@@ -351,12 +352,11 @@ impl<D: Document> Channel<D> {
                 _ => {}
             }
         }
-        self.drain_calls();
+        self.drain_grown(None);
     }
 
     /// Something of the response was lost. Where is not known.
     fn lose(&mut self, doubt: Doubt) {
-        self.drain_calls();
         self.start.lose();
         self.texts.values_mut().for_each(|(_, document)| document.lose());
         self.calls.values_mut().for_each(|open| open.document.lose());
@@ -380,6 +380,7 @@ impl<D: Document> Channel<D> {
                 if let Some(open) = self.calls.get_mut(&call) {
                     open.is_wanted = Some(is_wanted);
                 }
+                self.grew = Some(call);
             }
             Event::CallFragment { call, json, .. } => {
                 if let Some(open) = self.calls.get_mut(&call)
@@ -389,6 +390,7 @@ impl<D: Document> Channel<D> {
                     open.document.settle();
                     self.last = open.is_wanted.map_or(self.last, |_| Some(Last::Call(call)));
                 }
+                self.grew = Some(call);
             }
             Event::CallRaw { call, .. } => {
                 if let Some(open) = self.calls.get_mut(&call) {
@@ -410,12 +412,26 @@ impl<D: Document> Channel<D> {
         }
     }
 
-    /// Takes what was found in calls that go on.
-    fn drain_calls(&mut self) {
-        for open in self.calls.values_mut().filter(|open| open.is_wanted == Some(true)) {
+    /// Takes what was found in the call that grew last, if `next` does not continue or end it: what the end of a
+    /// call closes comes right before that end. So what is found in several calls is in the order in which it
+    /// arrived, whatever the size of the chunks.
+    fn drain_grown(&mut self, next: Option<&Event>) {
+        let goes_on = match next {
+            Some(Event::CallFragment { call, .. } | Event::CallNamed { call, .. }) => {
+                self.grew == Some(*call)
+            }
+            Some(Event::CallEnded(call)) => self.grew == Some(call.number()),
+            #[cfg(feature = "schema")]
+            Some(Event::CallFound { .. }) => true,
+            _ => false,
+        };
+        if !goes_on
+            && let Some(open) = self.grew.take().and_then(|call| self.calls.get_mut(&call))
+            && open.is_wanted == Some(true)
+        {
             open.document.drain(&mut self.found);
+            self.queue.extend(self.found.drain(..).map(InChannel::Found));
         }
-        self.queue.extend(self.found.drain(..).map(InChannel::Found));
     }
 }
 

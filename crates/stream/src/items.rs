@@ -58,7 +58,8 @@ pin_project! {
     ///
     /// An item is emitted when its own last byte has arrived, while the rest of the array is still to come; a
     /// number or a string, when what follows has shown that this was its last byte. One that may have been closed only because the document was cut off is never emitted. The items do
-    /// not depend on how the input is divided into chunks.
+    /// not depend on how the input is divided into chunks; those of several texts or calls come in the order in which
+    /// they arrive.
     ///
     /// **If no error is emitted, nothing is missing.** [`ValueError::Incomplete`] says that the document was cut
     /// off, refused or passed a limit, or that an item with a key twice may be several ones, because something that

@@ -18,7 +18,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, Wake, Waker},
-    thread::{self, Thread},
+    thread::{self, Thread, ThreadId},
 };
 
 use bytes::Bytes;
@@ -122,11 +122,13 @@ impl<R: Read> Stream for FromRead<R> {
 #[derive(Debug)]
 pub struct Blocking<S> {
     stream: Pin<Box<S>>,
+    /// Wakes the thread that asked last.
+    waker: Option<(ThreadId, Waker)>,
 }
 
 impl<S: Stream> Blocking<S> {
     fn new(stream: S) -> Self {
-        Self { stream: Box::pin(stream) }
+        Self { stream: Box::pin(stream), waker: None }
     }
 
     /// The adapter, for what it knows besides its items.
@@ -149,13 +151,13 @@ impl<S: Stream> Iterator for Blocking<S> {
     type Item = S::Item;
 
     fn next(&mut self) -> Option<S::Item> {
+        let current = thread::current();
+        let known = self.waker.take().filter(|(thread, _)| *thread == current.id());
+        let (_, waker) = self.waker.insert(
+            known.unwrap_or_else(|| (current.id(), Waker::from(Arc::new(Unpark(current))))),
+        );
+        let mut cx = Context::from_waker(waker);
         // The source is never pending. An adapter is only if it yields after many chunks, or if a hook waits.
-        let mut cx = Context::from_waker(Waker::noop());
-        if let Poll::Ready(item) = self.stream.as_mut().poll_next(&mut cx) {
-            return item;
-        }
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let mut cx = Context::from_waker(&waker);
         loop {
             if let Poll::Ready(item) = self.stream.as_mut().poll_next(&mut cx) {
                 return item;

@@ -269,6 +269,60 @@ fn a_hook_that_never_answers_is_dropped_with_the_stream() {
     assert!(log.borrow().dropped);
 }
 
+/// Whatever has been polled: the source is dropped at once, and after `cancel`, what is complete is still judged.
+#[test]
+fn dropped_or_cancelled_at_any_point() {
+    let whole = judgements(Source::cut(body().as_bytes(), 40).0, options(), AcceptOptions::new());
+    let mut polls = 0;
+    loop {
+        let hook = |candidate: &Candidate| {
+            let (mut asked, decision) = (false, decide(candidate));
+            poll_fn(move |cx| {
+                cx.waker().wake_by_ref();
+                let answers = std::mem::replace(&mut asked, true);
+                if answers { Poll::Ready(decision.clone()) } else { Poll::Pending }
+            })
+        };
+        let begin = || {
+            let (source, log) = Source::cut(body().as_bytes(), 40);
+            let events = source.hesitant().mend(options()).accept(AcceptOptions::new(), hook);
+            let mut events = Box::pin(events);
+            let mut judged = Vec::new();
+            for _ in 0..polls {
+                // The future is dropped whether it is ready or not.
+                if let Some(Some(Ok(AcceptEvent::Judged { judgement, .. }))) =
+                    events.next().now_or_never()
+                {
+                    judged.push(judgement);
+                }
+            }
+            (events, log, judged)
+        };
+        let (events, log, _) = begin();
+        let ended = events.is_terminated();
+        drop(events);
+        assert!(log.borrow().dropped);
+        let (mut events, log, mut judged) = begin();
+        events.as_mut().cancel();
+        assert!(log.borrow().dropped);
+        while let Some(event) = block_on(events.next()) {
+            if let AcceptEvent::Judged { judgement, .. } = event.unwrap() {
+                judged.push(judgement);
+            }
+        }
+        // At most one was open in addition.
+        let complete = judged.iter().zip(&whole).take_while(|(one, other)| one == other).count();
+        assert!(judged.len() <= complete + 1, "{polls}: {judged:?}");
+        assert!(judged[complete..].iter().all(|last| *last == Judgement::Incomplete));
+        if ended {
+            assert_eq!(judged, whole);
+            break;
+        }
+        polls += 1;
+    }
+    assert!(polls > 40, "{polls}");
+}
+
 #[test]
 fn an_upstream_error_comes_last() {
     let mut chunks = vec![Ok(body().into_bytes())];
@@ -309,6 +363,7 @@ fn a_lost_call_ends_the_stream_early() {
 fn a_hook_works_over_a_blocking_reader() {
     let text = call(0, "book", "{'nights': 30}") + &call(1, "book", "{'nights': 2}") + END;
     for waits in [false, true] {
+        let polls = std::cell::Cell::new(0);
         let hook = |candidate: &Candidate| {
             let decision = decide(candidate);
             let (answer, receiver) = futures::channel::oneshot::channel();
@@ -317,7 +372,11 @@ fn a_hook_works_over_a_blocking_reader() {
                 std::thread::sleep(std::time::Duration::from_millis(if waits { 5 } else { 0 }));
                 answer.send(decision)
             });
-            async move { receiver.await.unwrap() }
+            let (mut receiver, polls) = (receiver, &polls);
+            std::future::poll_fn(move |cx| {
+                polls.set(polls.get() + 1);
+                receiver.poll_unpin(cx).map(Result::unwrap)
+            })
         };
         let source = jsonmend_stream::source::from_read(text.as_bytes());
         let events = source.mend(options()).accept(AcceptOptions::new(), hook);
@@ -331,5 +390,7 @@ fn a_hook_works_over_a_blocking_reader() {
         let refused = Judgement::Refused("too long a stay".to_owned());
         assert_eq!(judged, [refused, Judgement::Accepted("{\"nights\": 2}".to_owned())]);
         assert_eq!(events.get_ref().counts().refused, 1);
+        // Once when it is asked, and once when it is woken.
+        assert!(polls.get() <= 4, "{polls:?}");
     }
 }

@@ -60,9 +60,7 @@ fn end(events: impl Iterator<Item = AcceptEvent>) -> Option<(StoppedAt, String, 
     for event in events {
         assert!(stopped.is_none(), "it is the last event: {event:?}");
         if let AcceptEvent::Stopped { at, finding, read, .. } = event {
-            assert!(read > finding.offset());
-            // How much of a call has been read by then depends on the chunks.
-            let read = if matches!(at, StoppedAt::Object(_)) { read } else { 0 };
+            assert_eq!(read, finding.offset() + 1);
             stopped = Some((at, finding.to_string(), read));
         }
     }
@@ -104,7 +102,7 @@ fn a_lost_object_ends_the_stream_early() {
     let (stopped, counts) =
         read(&body, &options(), AcceptOptions::new().with_early_stop_at_objects(), 400);
     let words = "/n: expected integer, got number 1.5".to_owned();
-    assert_eq!(stopped, Some((StoppedAt::Object(1), words, 50)));
+    assert_eq!(stopped, Some((StoppedAt::Object(1), words, "{\"n\": 1.5".len())));
     assert_eq!((counts.accepted, counts.incomplete, counts.stopped), (1, 0, 1));
     // Only if that is wanted, and if nothing may be guessed.
     for (response, accept) in [
@@ -138,6 +136,51 @@ fn each_switch_is_for_its_own_kind() {
         let (stopped, counts) = read(&body, &options(), accept, body.len());
         assert_eq!(stopped.as_ref().map(|stopped| stopped.0), want, "{stopped:?}");
         assert_eq!(counts.stopped, u64::from(want.is_some()));
+    }
+}
+
+/// How much was read does not depend on the chunks: not even where a number is the last thing that one of them brings.
+#[test]
+fn a_lost_call_ends_the_stream_early() {
+    let schema = json!({"properties": {"n": {"type": "integer"}, "s": {"enum": ["ab", "cd"]}}});
+    let tools = json!([{"name": "book", "input_schema": schema}]);
+    let tools = SharedRegistry::new(Registry::from_tools(&tools).unwrap());
+    let response = ResponseOptions::new().with_tools(&tools);
+    let accept = AcceptOptions::new().with_early_stop();
+    for (pieces, wrong) in [
+        (&["{\"n\": 1.5", ", \"m\": ", "2}"][..], "{\"n\": 1.5"),
+        (&["{\"n\": 1.", "5, \"m\": 2}"], "{\"n\": 1.5"),
+        (&["{'s': 'a", "c', 'm': 2}"], "{'s': 'ac"),
+        (&["{\"m\": [1, 2], \"n\": fal", "se}"], "{\"m\": [1, 2], \"n\": false"),
+    ] {
+        let later = pieces[1..].iter().map(|piece| arguments(0, None, piece));
+        let body = arguments(0, Some("book"), pieces[0]) + &later.collect::<String>() + END;
+        let (stopped, counts) = read(&body, &response, accept, body.len());
+        let (at, finding, read) = stopped.unwrap();
+        assert_eq!((at, read), (StoppedAt::Call(0), wrong.len()), "{finding}");
+        assert_eq!(counts.stopped, 1);
+    }
+}
+
+/// The last bracket may be one too many, and after a repair that is not exact the whole text may be read in another
+/// way: neither is a reason to stop.
+#[test]
+fn what_may_still_fit_ends_nothing() {
+    let accept = AcceptOptions::new().with_early_stop();
+    for (pieces, fits) in [
+        (&["{\"m\": {\"k\": 1}}", ", \"n\": 1}"][..], true),
+        (&["{\"m\": {\"k\": 1}}"], false),
+        (&["{\"m\": 1 \"k\": 2,", " \"n\": 1.5}"], false),
+    ] {
+        let later = pieces[1..].iter().map(|piece| arguments(0, None, piece));
+        let body = arguments(0, Some("book"), pieces[0]) + &later.collect::<String>() + END;
+        let (stopped, counts) = read(&body, &options(), accept, 0);
+        assert_eq!(stopped, None, "{pieces:?}");
+        assert_eq!(
+            (counts.accepted, counts.incomplete),
+            (fits.into(), (!fits).into()),
+            "{pieces:?}"
+        );
     }
 }
 

@@ -380,3 +380,24 @@ fn the_longest_object_that_is_fitted_is_fitted_however_the_text_is_cut() {
         }
     }
 }
+
+/// A single object is open until the end of its text, but what follows it does not cost it its fit.
+#[test]
+fn an_object_is_fitted_however_much_text_follows() {
+    let schema = Schema::from_text("{}").unwrap();
+    let object = "{'n': 1, 'm': 2}";
+    for scope in [Scope::Whole, Scope::First, Scope::All] {
+        for tail in ["Words, and more. ", "\n", "\n\n\n", "} ", "] \n", "\n```\n"] {
+            for (limit, fits) in [(object.len(), true), (64, true), (object.len() - 1, false)] {
+                let limits = Limits::new().with_buffer(limit).with_lookahead(16);
+                let mending = Options::new().with_limits(limits);
+                let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
+                let options = options.with_mending(mending).with_objects(scope);
+                let said = Said::of_text(&format!("{object}{}", tail.repeat(60)), &options);
+                let json = said.fits[0].2.as_deref().map(str::trim);
+                let want = fits.then_some("{\"n\": 1, \"m\": 2}");
+                assert_eq!(json, want, "{scope:?} {tail:?} {limit} {said:?}");
+            }
+        }
+    }
+}

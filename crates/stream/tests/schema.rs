@@ -165,6 +165,42 @@ fn a_wait_that_is_given_up_loses_nothing() {
 }
 
 #[test]
+fn cancelled_or_dropped_at_any_point() {
+    let schema = trip();
+    let text = r#"{"city": "Oslo", "days": "3", "unit": "mile"}"#;
+    for polls in 0.. {
+        let begin = || {
+            let (source, log) = Source::cut(text.as_bytes(), 3);
+            let stream = SchemaStream::new(source.hesitant(), &schema, conservative());
+            let mut events = Box::pin(stream);
+            // The futures are dropped whether they are ready or not.
+            let ended = (0..polls).filter(|_| events.next().now_or_never() == Some(None)).count();
+            (events, log, ended > 0)
+        };
+        let (events, log, ended) = begin();
+        drop(events);
+        assert!(log.borrow().dropped);
+        let (mut events, log, _) = begin();
+        events.as_mut().cancel();
+        assert!(log.borrow().dropped);
+        if ended {
+            assert!(polls > text.len() / 3, "{polls}");
+            break;
+        }
+        let mut last = None;
+        while let Some(event) = block_on(events.next()) {
+            last = Some(event.unwrap());
+        }
+        let given = text.get(..log.borrow().given * 3).unwrap_or(text);
+        if let Some(FitEvent::Ended(fitted)) = last {
+            assert_eq!(*fitted, schema.fit(given.as_bytes(), &conservative()));
+        } else {
+            assert_eq!(last, None, "it had ended");
+        }
+    }
+}
+
+#[test]
 fn upstream_is_polled_only_on_demand() {
     let schema = trip();
     let text = r#"{"city": "Oslo", "days": 3, "stops": ["a", "b", "c", "d"]}"#;

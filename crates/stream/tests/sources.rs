@@ -17,13 +17,15 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt, executor::block_on, stream};
 use http_body::{Body, Frame};
 use jsonmend_core::{Options, Policy};
+use jsonmend_extract::Scope;
 use jsonmend_stream::{
-    Error, Item, JsonOptions, MendCodec, MendExt, Response, ResponseOptions, RewriteOptions,
-    RewriteOutcome, RewriteStream, source as sources,
+    Error, Item, JsonEvent, JsonOptions, MendCodec, MendExt, Object, Response, ResponseOptions,
+    RewriteOptions, RewriteOutcome, RewriteStream, source as sources,
 };
 use jsonmend_testkit::{
     Seed,
     bodies::{Reply, Shape},
+    cases,
     cuts::Cut,
     transport::Scenario,
 };
@@ -124,13 +126,13 @@ const BODY: &str = concat!(
     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
 );
 
-fn response<S, B, E>(body: S) -> Response
+fn response<S, B, E>(body: S, options: &ResponseOptions) -> Response
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
     E: Debug,
 {
-    let mut events = pin!(body.mend(ResponseOptions::new()));
+    let mut events = pin!(body.mend(options.clone()));
     let mut response = Response::default();
     while let Some(event) = block_on(events.next()) {
         response.record(event.unwrap());
@@ -138,19 +140,24 @@ where
     response
 }
 
-/// Reads the pieces through every entry point.
-fn every_way(pieces: impl Fn() -> Pieces, whole: &Response, what: &str) {
-    assert_eq!(response(sources::infallible(pieces())), *whole, "{what}: a stream");
-    assert_eq!(response(sources::from_async_read(pieces())), *whole, "{what}: an AsyncRead");
-    assert_eq!(response(sources::from_body(pieces())), *whole, "{what}: a body");
+/// Reads the pieces through every entry point. Each must give what the whole body gives that was not streamed.
+fn every_way(pieces: impl Fn() -> Pieces, options: &ResponseOptions, body: &[u8], what: &str) {
+    let whole = &Response::read(body, options.clone());
+    assert_eq!(response(sources::infallible(pieces()), options), *whole, "{what}: a stream");
+    assert_eq!(
+        response(sources::from_async_read(pieces()), options),
+        *whole,
+        "{what}: an AsyncRead"
+    );
+    assert_eq!(response(sources::from_body(pieces()), options), *whole, "{what}: a body");
     let slices = pieces().left.into_iter().map(|piece| Ok::<_, io::Error>(Bytes::from(piece)));
-    assert_eq!(response(stream::iter(slices)), *whole, "{what}: a stream of results");
+    assert_eq!(response(stream::iter(slices), options), *whole, "{what}: a stream of results");
     let mut blocking = Response::default();
-    for event in sources::from_read(pieces()).mend(ResponseOptions::new()) {
+    for event in sources::from_read(pieces()).mend(options.clone()) {
         blocking.record(event.unwrap());
     }
     assert_eq!(blocking, *whole, "{what}: a blocking reader");
-    let mut framed = FramedRead::new(pieces(), MendCodec::new(ResponseOptions::new()));
+    let mut framed = FramedRead::new(pieces(), MendCodec::new(options.clone()));
     let mut coded = Response::default();
     while let Some(event) = block_on(framed.next()) {
         coded.record(event.unwrap());
@@ -163,17 +170,20 @@ fn every_source_gives_the_same() {
     let whole = Response::read(BODY.as_bytes(), ResponseOptions::new());
     assert_eq!(whole.transcript().calls()[0].arguments(), "{\"a\": 1, \"b\": true}");
     for size in [1, 2, 3, 7, 50, 1000] {
-        every_way(|| Pieces::new(BODY.as_bytes(), size), &whole, "the body");
+        let pieces = || Pieces::new(BODY.as_bytes(), size);
+        every_way(pieces, &ResponseOptions::new(), BODY.as_bytes(), "the body");
     }
 }
 
 /// `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 #[test]
 fn every_format_is_the_same_through_every_entry_point_however_it_arrives() {
+    let searched = ResponseOptions::new().with_objects(Scope::All);
     let check = |body: &[u8], what: &str| {
-        let whole = Response::read(body, ResponseOptions::new());
-        for seed in 0..3 {
-            every_way(|| Pieces::random(body, seed), &whole, what);
+        for (seed, options) in
+            [ResponseOptions::new(), searched.clone(), ResponseOptions::new()].iter().enumerate()
+        {
+            every_way(|| Pieces::random(body, seed as u64), options, body, what);
         }
     };
     for shape in Shape::ALL {
@@ -198,6 +208,51 @@ fn every_format_is_the_same_through_every_entry_point_however_it_arrives() {
                 check(&std::fs::read(&path).unwrap(), &path.display().to_string());
             }
         }
+    }
+}
+
+/// Every case of the corpus, as a channel of text, and as the text of a response.
+#[test]
+fn every_case_is_the_same_through_every_entry_point() {
+    fn read<S, E>(channel: S) -> (Vec<u8>, Vec<Object>)
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: Debug,
+    {
+        let (mut text, mut objects) = (Vec::new(), Vec::new());
+        let mut events = pin!(channel.mend_json(JsonOptions::new()));
+        while let Some(event) = block_on(events.next()) {
+            note(event.unwrap(), &mut text, &mut objects);
+        }
+        (text, objects)
+    }
+    fn note(event: JsonEvent, text: &mut Vec<u8>, objects: &mut Vec<Object>) {
+        match event {
+            JsonEvent::Text(more) | JsonEvent::Reasoning(more) => text.extend(more),
+            JsonEvent::Ended(object) => objects.push(*object),
+            _ => {}
+        }
+    }
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+    let cases = cases::read_folder(&corpus).unwrap();
+    assert!(cases.len() > 1_000, "{}", cases.len());
+    for (case, seed) in cases.iter().zip(0..) {
+        let (name, input) = (&case.name, &case.input);
+        let pieces = || Pieces::random(input, seed);
+        let whole = read(stream::iter([Ok::<_, io::Error>(Bytes::copy_from_slice(input))]));
+        assert_eq!(read(sources::infallible(pieces().map(Bytes::from))), whole, "{name}");
+        assert_eq!(read(sources::from_async_read(pieces())), whole, "{name}");
+        assert_eq!(read(sources::from_body(pieces())), whole, "{name}");
+        let (mut text, mut objects) = (Vec::new(), Vec::new());
+        for event in sources::from_read(pieces()).mend_json(JsonOptions::new()) {
+            note(event.unwrap(), &mut text, &mut objects);
+        }
+        assert_eq!((text, objects), whole, "{name}");
+        let Ok(content) = std::str::from_utf8(input) else { continue };
+        let choice = serde_json::json!({"delta": {"content": content}, "finish_reason": "stop"});
+        let body = format!("data: {}\n\n", serde_json::json!({"choices": [choice]}));
+        let options = ResponseOptions::new().with_objects(Scope::All);
+        every_way(|| Pieces::random(body.as_bytes(), seed), &options, body.as_bytes(), name);
     }
 }
 

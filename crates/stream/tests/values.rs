@@ -7,11 +7,9 @@ mod source;
 use std::pin::pin;
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_core::{Options, Outcome, Policy};
+use jsonmend_core::{Options, Policy};
 use jsonmend_extract::Scope;
-use jsonmend_stream::{
-    ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
-};
+use jsonmend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
 use jsonmend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -304,14 +302,15 @@ fn items_of_several_calls_and_of_one_that_lost_an_event() {
     let first = call_of(0, "add_rows", &["{\"rows\": [1, ", "2, 3]}"]);
     let second = call_of(1, "add_rows", &["{\"rows\": [4, ", "5, 6]}"]);
     let body = [&*first[0], &second[0], &first[1], &second[1], CALLED].concat();
-    let by_call = |source: Source| {
-        let items: Vec<_> = block_on(source.items::<u32>("/rows", rows()).collect());
-        let mut items: Vec<_> = items.into_iter().map(Result::unwrap).collect();
-        items.sort_by_key(|item| (item.call(), item.index()));
-        items.into_iter().map(jsonmend_stream::Item::into_value).collect::<Vec<_>>()
-    };
+    // In the order in which they arrive.
+    let want =
+        [(0, 1), (1, 4), (0, 2), (0, 3), (1, 5), (1, 6)].map(|(call, value)| (Some(call), value));
     for size in [1, 7, 60, 10_000] {
-        assert_eq!(by_call(Source::cut(body.as_bytes(), size).0), [1, 2, 3, 4, 5, 6], "{size}");
+        let source = Source::cut(body.as_bytes(), size).0;
+        let items: Vec<_> = block_on(source.items::<u32>("/rows", rows()).collect());
+        let items = items.into_iter().map(Result::unwrap);
+        let items: Vec<_> = items.map(|item| (item.call(), item.into_value())).collect();
+        assert_eq!(items, want, "{size}");
     }
     let pieces = call_of(0, "add_rows", &["{\"rows\": [[1], [2", ", 2.5], [3], ", "[4]]}"]);
     let body = [&*pieces[0], "data: {\"choi\n\n", &pieces[2], CALLED].concat();
@@ -319,30 +318,6 @@ fn items_of_several_calls_and_of_one_that_lost_an_event() {
     assert_eq!(values(&sum), json!([[1]]));
     let incomplete = "the document is not complete: invalid, after 1 items";
     assert_eq!(sum.errors, ["the provider reported an error", incomplete]);
-}
-
-#[test]
-fn the_arguments_of_a_call_are_a_value_that_grows() {
-    let body = call_of(0, "plan", &["{'city': 'Os", "lo', 'days': 3}"]).concat();
-    for (end, whole) in [(CALLED, true), ("", false)] {
-        let source = Source::cut((body.clone() + end).as_bytes(), 30).0;
-        let options = ChannelOptions::arguments_of("plan", ResponseOptions::new());
-        let mut events = pin!(source.hesitant().typed::<Trip>(options));
-        let (mut cities, mut got) = (Vec::new(), None);
-        while let Some(event) = block_on(events.next()) {
-            match event {
-                Ok(TypedEvent::Grew) => {
-                    let shown: Shown = events.partial().unwrap().unwrap();
-                    cities.push(shown.city);
-                }
-                Ok(TypedEvent::Whole(trip)) => got = Some(trip),
-                Err(ValueError::Incomplete { outcome: Outcome::Cut, .. }) => assert!(!whole),
-                other => panic!("{other:?}"),
-            }
-        }
-        assert_eq!((&*cities[0], &**cities.last().unwrap()), ("Os", "Oslo"));
-        assert_eq!(got, whole.then(|| Trip { city: "Oslo".to_owned(), days: 3 }));
-    }
 }
 
 #[test]
@@ -399,74 +374,6 @@ fn upstream_waits_until_the_items_are_taken() {
         assert_eq!(log.borrow().given, 1);
     }
 }
-
-#[derive(Debug, Deserialize, PartialEq)]
-struct Trip {
-    city: String,
-    days: u32,
-}
-
-#[derive(Debug, Default, Deserialize, PartialEq)]
-#[serde(default)]
-struct Shown {
-    city: String,
-    days: Option<u32>,
-}
-
-#[test]
-fn a_value_grows_and_is_whole_at_the_end() {
-    let text = "Here: {'city': 'Z\u{fc}rich', 'days': 12} Bye";
-    let response = body(&["{'city': 'Z\u{fc}", "rich', 'days': 1", "2}"]);
-    let cases: [(&str, ChannelOptions); 2] =
-        [(text, whole()), (&response, ResponseOptions::new().into())];
-    for (text, options) in cases {
-        for size in 1..text.len() {
-            let (source, _) = Source::cut(text.as_bytes(), size);
-            let mut events = pin!(source.hesitant().typed::<Trip>(options.clone()));
-            let (mut last, mut trip) = (Shown::default(), None);
-            while let Some(event) = block_on(events.next()) {
-                match event.unwrap() {
-                    TypedEvent::Grew => {
-                        let shown: Shown = events.partial().unwrap().unwrap();
-                        assert!(shown.city.starts_with(&last.city));
-                        assert!(matches!(shown.days, None | Some(12)), "{shown:?}");
-                        last = shown;
-                    }
-                    TypedEvent::Whole(whole) => assert_eq!(trip.replace(whole), None),
-                    other => panic!("{other:?}"),
-                }
-            }
-            assert_eq!(trip, Some(Trip { city: "Z\u{fc}rich".into(), days: 12 }));
-            assert!(events.is_terminated());
-        }
-    }
-}
-
-#[test]
-fn a_value_that_is_not_whole_is_an_error() {
-    let typed = |text: &str, limit: usize| {
-        let (source, _) = Source::cut(text.as_bytes(), 4);
-        let options = JsonOptions::new().with_object_limit(limit);
-        let mut events = pin!(source.typed::<Trip>(options));
-        let mut ends = Vec::new();
-        while let Some(event) = block_on(events.next()) {
-            match event {
-                Ok(TypedEvent::Grew) => {}
-                Ok(other) => panic!("{other:?}"),
-                Err(error) => ends.push(error),
-            }
-        }
-        let [end] = <[ValueError<_>; 1]>::try_from(ends).unwrap();
-        end
-    };
-    let cut = typed("{'city': 'Oslo', 'days': 3", 100);
-    assert!(matches!(cut, ValueError::Incomplete { outcome: Outcome::Closed, .. }));
-    assert!(matches!(typed("{'city': 'Oslo'}", 100), ValueError::Type { index: None, .. }));
-    let long = typed("{'city': 'Oslo', 'days': 3}", 20);
-    assert!(matches!(long, ValueError::TooLong { index: None, limit: 20, .. }));
-    assert!(matches!(typed("no", 20), ValueError::NotFound));
-}
-
 fn text_event(text: &str) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
 }

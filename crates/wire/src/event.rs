@@ -205,6 +205,13 @@ pub enum WireEvent<'a> {
         /// Text that need not be JSON.
         bytes: &'a [u8],
     },
+    /// What the fragments of a call show from here on may not be what it ends with: a repair was made that is
+    /// more than [`Exact`](jsonmend_core::Risk::Exact), or a piece seems to repeat what came before. At most
+    /// once for each call. A rewriter does not report repairs in this way.
+    CallUnsure {
+        /// Which call.
+        call: usize,
+    },
     /// A comment or an empty payload, sent to keep the connection open.
     KeepAlive,
     /// Something was lost, damaged or contradicted: no call that is open here is complete, and neither is

@@ -84,6 +84,7 @@ impl Transcript {
             | WireEvent::CallFragment { .. }
             | WireEvent::CallNamed { .. }
             | WireEvent::CallRaw { .. }
+            | WireEvent::CallUnsure { .. }
             | WireEvent::Doubted(_)
             | WireEvent::EnvelopeMended(_)
             | WireEvent::KeepAlive

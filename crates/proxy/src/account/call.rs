@@ -12,7 +12,7 @@ pub(super) const NAME: usize = 128;
 const TEXT: usize = 16 << 10;
 
 /// The most edits of a call that are listed. All are counted.
-const EDITS: usize = 256;
+pub(crate) const EDITS: usize = 256;
 
 /// A call of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,6 @@ impl CallNote {
         } else {
             (Vec::new(), Vec::new())
         };
-        edits.truncate(EDITS);
         let mut content = None;
         if let Some(room) = room {
             let (came, left) = (begin(call.raw(), *room), begin(call.arguments(), *room));

@@ -21,8 +21,10 @@ const MOST_TEXTS: usize = 1024;
 
 /// What the search passes on.
 pub(crate) enum Passed<'a> {
-    /// An event of the decoder, or one like it.
+    /// An event of the decoder.
     Wire(&'a WireEvent<'a>),
+    /// An event like those of the decoder, about something that was found in a text.
+    Found(&'a WireEvent<'a>),
     /// An event of this crate alone.
     Own(Event),
 }
@@ -167,6 +169,7 @@ impl CallsInText {
             WireEvent::CallRaw { call, bytes } => {
                 WireEvent::CallRaw { call: number(numbers, call), bytes }
             }
+            WireEvent::CallUnsure { call } => WireEvent::CallUnsure { call: number(numbers, call) },
             WireEvent::CallEnded(call) => {
                 let own = number(numbers, call.number());
                 let call = call.clone().with_number(own);
@@ -238,7 +241,7 @@ struct Route<'a> {
 
 impl Route<'_> {
     fn say(&mut self, event: &WireEvent<'_>) {
-        (self.next)(Passed::Wire(event));
+        (self.next)(Passed::Found(event));
     }
 
     fn say_text(&mut self, text: &str) {

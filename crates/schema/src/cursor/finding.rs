@@ -11,11 +11,11 @@ pub enum Standing {
     /// Something is missing that may still come: a required property, more items, or the rest of a
     /// listed value.
     Pending,
-    /// Nothing that follows can make the value valid as it is written, but a rule may fix it at the
-    /// end.
+    /// Nothing that follows can make the value valid as it is read so far, but a rule may fix it at
+    /// the end, or the whole text may show another reading.
     Definite,
-    /// Neither further input nor any allowed rule can fix it, so there is no point in generating
-    /// more.
+    /// Neither further input, nor another reading, nor any allowed rule can fix it, so there is no
+    /// point in generating more.
     Lost,
 }
 

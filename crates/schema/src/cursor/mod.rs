@@ -73,6 +73,19 @@ impl Cursor {
         Self { reader: EventReader::new(), walk: Walk::new(schema, options) }
     }
 
+    /// The text ends with the value: nothing that follows belongs to it. For the other crates.
+    #[doc(hidden)]
+    pub const fn end_with_root(&mut self) {
+        self.walk.ends_with_root = true;
+    }
+
+    /// The text may be read otherwise in the end, so nothing that is found from here on is
+    /// [`Standing::Lost`]. For the other crates: a repair that the cursor is told of counts by itself.
+    #[doc(hidden)]
+    pub const fn doubt_reading(&mut self) {
+        self.walk.unsure = true;
+    }
+
     /// The value so far; `None` until it begins.
     #[must_use]
     pub fn root(&self) -> Option<Snapshot<'_>> {
@@ -108,7 +121,10 @@ impl Cursor {
     /// The first finding that no rule can fix either, which is a reason to stop the generation.
     ///
     /// There is none under a policy that allows guesses, because such a policy gives up on nothing
-    /// early. See [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
+    /// early. See [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE). Nor is there one after a
+    /// repair of a higher risk than [`Exact`](jsonmend_core::Risk::Exact), such as a missing comma: the
+    /// whole text may show another reading. That a property is missing at the end of the value is not
+    /// one, because the bracket may be one too many.
     #[must_use]
     pub fn lost(&self) -> Option<&Finding> {
         self.walk.findings().iter().find(|finding| finding.standing() == Standing::Lost)

@@ -3,7 +3,7 @@
 //! A wrong yes is acceptable, a wrong no is not, because callers stop the generation when the
 //! answer is no.
 
-use jsonmend_core::Risk;
+use jsonmend_core::{RepairKind, Risk};
 
 use super::{
     finding::Standing,
@@ -32,7 +32,8 @@ impl Walk {
     /// Whether the enabled rules can change so much that nothing is lost before the end.
     fn is_open_ended(&self) -> bool {
         let several = self.frames.iter().any(|frame| frame.ways.len() > 1);
-        several && self.may(Rule::ALL)
+        self.unsure
+            || several && self.may(Rule::ALL)
             || self.max_risk == Some(Risk::Guess) && self.may(Rule::ALL)
             || self.frames.first().is_none_or(|root| !root.known) && self.may(&AROUND)
     }
@@ -67,7 +68,13 @@ impl Walk {
                 .is_some_and(|property| property.constant().is_some())
         };
         let empty = self.partial.len(frame.node) == 0;
+        // The bracket that seems to end the value may be one too many, and the rest may follow it.
+        let goes_on = self.frames.is_empty()
+            && !self.ends_with_root
+            && self.max_risk.is_some_and(|max| RepairKind::ExtraClose.risk() <= max);
         let salvage = whole
+            || goes_on
+            || self.unsure
             || frame.ways.len() > 1 && self.may(Rule::ALL)
             || !self.frames.is_empty() && self.is_open_ended()
             || self.max_risk == Some(Risk::Guess) && self.may(Rule::ALL)

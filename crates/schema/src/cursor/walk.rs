@@ -85,6 +85,10 @@ pub(super) struct Walk {
     pub(super) changes: Vec<Change>,
     pub(super) applied: Vec<Applied>,
     pub(super) done: bool,
+    /// Whether the text may be read otherwise in the end, so that nothing is lost.
+    pub(super) unsure: bool,
+    /// Whether the text ends with the value.
+    pub(super) ends_with_root: bool,
 }
 
 impl Walk {
@@ -107,6 +111,8 @@ impl Walk {
             changes: Vec::new(),
             applied: Vec::new(),
             done: false,
+            unsure: false,
+            ends_with_root: false,
         };
         walk.begin();
         walk
@@ -129,6 +135,7 @@ impl Walk {
         self.full = None;
         self.origin.clear();
         self.done = false;
+        self.unsure = false;
         self.begin();
     }
 
@@ -153,6 +160,7 @@ impl Walk {
     }
 
     pub(super) fn repaired(&mut self, read: usize, repair: &Repair) {
+        self.unsure |= repair.kind().risk() > Risk::Exact;
         if !self.done {
             self.origin.repaired(read, repair);
         }

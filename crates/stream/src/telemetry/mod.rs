@@ -110,6 +110,10 @@ impl Telemetry {
     }
 }
 
+/// What is entered without the feature `tracing`.
+#[cfg(not(feature = "tracing"))]
+pub(crate) struct NoSpan;
+
 /// Watches one response or channel.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -160,7 +164,9 @@ impl Watch {
 
     /// The span of the response, of which there is none.
     #[cfg(not(feature = "tracing"))]
-    pub(crate) const fn enter(&self) {}
+    pub(crate) const fn enter(&self) -> NoSpan {
+        NoSpan
+    }
 
     fn detected(&mut self, format: ApiFormat) {
         self.format = Some(format);

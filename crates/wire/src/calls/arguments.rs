@@ -56,6 +56,8 @@ pub(super) struct ArgumentText {
     contradicted: bool,
     /// Repair has stopped: from here on the text is shown verbatim.
     raw: bool,
+    /// What was shown may not be what counts in the end.
+    unsure: bool,
 }
 
 /// What consumes the text as it grows.
@@ -88,6 +90,7 @@ impl ArgumentText {
             overflow: false,
             contradicted: false,
             raw: false,
+            unsure: false,
         }
     }
 
@@ -295,6 +298,10 @@ impl ArgumentText {
         }
         if self.is_resend(text) && self.counts_as_resend(text) {
             self.settle_placeholder(show);
+            // Until it is ruled out, the plain concatenation may still be what counts.
+            if !core::mem::replace(&mut self.unsure, true) {
+                show(Piece::Unsure);
+            }
             self.resends = (self.resends + 1).min(PROOFS);
             self.plain = (self.resends < PROOFS).then(|| {
                 let mut plain = self.plain.take().unwrap_or_else(|| self.reading.clone());
@@ -385,16 +392,22 @@ impl ArgumentText {
         if core::mem::take(&mut self.placeholder)
             && let Engine::Live(mender) = &mut self.engine
         {
-            mender.push(self.reading.as_bytes(), &mut Show { show, raw: &mut self.raw });
+            mender.push(
+                self.reading.as_bytes(),
+                &mut Show { show, raw: &mut self.raw, unsure: &mut self.unsure },
+            );
         }
     }
 
     fn grow(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
         match &mut self.engine {
             Engine::Live(mender) => {
-                mender.push(text.as_bytes(), &mut Show { show, raw: &mut self.raw });
+                mender.push(
+                    text.as_bytes(),
+                    &mut Show { show, raw: &mut self.raw, unsure: &mut self.unsure },
+                );
             }
-            Engine::Free => show(Piece { bytes: text.as_bytes(), raw: true }),
+            Engine::Free => show(Piece::Text { bytes: text.as_bytes(), raw: true }),
             Engine::Traced(_) => {}
         }
         self.reading.push_str(text);

@@ -5,16 +5,17 @@
 
 use std::{borrow::Cow, collections::VecDeque};
 
-use jsonmend_core::{Output, Repair, Repairs, RepairsPosition, apply};
+use jsonmend_core::{Output, Repair, Repairs, RepairsPosition, Risk, apply};
 
 use crate::work;
 
 /// A piece of arguments as it is shown.
 #[derive(Clone, Copy)]
-pub(super) struct Piece<'a> {
-    pub(super) bytes: &'a [u8],
-    /// Repair has stopped, so it is verbatim.
-    pub(super) raw: bool,
+pub(super) enum Piece<'a> {
+    /// More of the text. `raw`: repair has stopped, so it is verbatim.
+    Text { bytes: &'a [u8], raw: bool },
+    /// From here on, another reading of the text may be the right one.
+    Unsure,
 }
 
 /// One piece, as a part of the text.
@@ -330,12 +331,12 @@ impl Output for Recorder<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         self.edit_log.certain = self.edit_log.certain.saturating_add(bytes.len());
         if !bytes.is_empty() {
-            (self.show)(Piece { bytes, raw: self.edit_log.stopped });
+            (self.show)(Piece::Text { bytes, raw: self.edit_log.stopped });
         }
     }
 
     fn patch(&mut self, bytes: &[u8]) {
-        (self.show)(Piece { bytes, raw: self.edit_log.stopped });
+        (self.show)(Piece::Text { bytes, raw: self.edit_log.stopped });
     }
 
     fn raw(&mut self) {
@@ -356,17 +357,25 @@ pub(super) struct Show<'a> {
     pub(super) show: &'a mut dyn FnMut(Piece<'_>),
     /// Repairing has stopped.
     pub(super) raw: &'a mut bool,
+    /// Another reading may be the right one.
+    pub(super) unsure: &'a mut bool,
 }
 
 impl Output for Show<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            (self.show)(Piece { bytes, raw: *self.raw });
+            (self.show)(Piece::Text { bytes, raw: *self.raw });
         }
     }
 
     fn raw(&mut self) {
         *self.raw = true;
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        if repair.kind().risk() > Risk::Exact && !core::mem::replace(self.unsure, true) {
+            (self.show)(Piece::Unsure);
+        }
     }
 }
 

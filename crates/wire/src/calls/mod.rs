@@ -422,10 +422,9 @@ fn name_grows(
 }
 
 const fn fragment(call: usize, piece: Piece<'_>) -> WireEvent<'_> {
-    let bytes = piece.bytes;
-    if piece.raw {
-        WireEvent::CallRaw { call, bytes }
-    } else {
-        WireEvent::CallFragment { call, bytes }
+    match piece {
+        Piece::Text { bytes, raw: true } => WireEvent::CallRaw { call, bytes },
+        Piece::Text { bytes, raw: false } => WireEvent::CallFragment { call, bytes },
+        Piece::Unsure => WireEvent::CallUnsure { call },
     }
 }

@@ -258,11 +258,11 @@ impl Trace {
             (Release::Early, _) => {}
             (Release::Complete, Some((shown, repairs))) => {
                 self.edit_log.set_repairs(repairs);
-                show(Piece { bytes: shown.as_bytes(), raw: false });
+                show(Piece::Text { bytes: shown.as_bytes(), raw: false });
             }
             (Release::Complete, None) => {
                 self.edit_log.forward();
-                show(Piece { bytes: text.as_bytes(), raw: true });
+                show(Piece::Text { bytes: text.as_bytes(), raw: true });
             }
         }
         self.edit_log.end(text);

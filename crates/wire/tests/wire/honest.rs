@@ -305,6 +305,37 @@ fn raw_fragments_are_marked_as_raw() {
     assert_eq!(String::from_utf8_lossy(&mended), "{\"a\": 1");
 }
 
+/// A repair with another possible reading, and a piece that may repeat the text, are announced once, before the
+/// fragments that they affect.
+#[test]
+fn a_call_that_may_be_read_otherwise_says_so() {
+    for (pieces, before) in [
+        (&["{\"a\": [1, 2], ", "\"b\": 3}"][..], None),
+        (&["{'a': True, ", "b: None,}"], None),
+        (&["{\"a\": 1, ", "\"b\": 2 \"c\": 3 \"d\": 4}"], Some("{\"a\": 1, \"b\": 2")),
+        // A key is shown with its value.
+        (&["{\"a\": ", "{\"a\": 1", "}"], Some("{")),
+    ] {
+        let pieces: String = pieces.iter().map(|json| piece(json)).collect();
+        let body = [&tools(START), &pieces, &finish("tool_calls")].map(String::as_str).concat();
+        for size in [1, body.len()] {
+            let (mut mended, mut unsure) = (String::new(), Vec::new());
+            let mut decoder = Decoder::new(WireOptions::new());
+            let mut take = |event: WireEvent<'_>| match event {
+                WireEvent::CallFragment { bytes, .. } => {
+                    mended.push_str(&String::from_utf8_lossy(bytes));
+                }
+                WireEvent::CallUnsure { call } => unsure.push((call, mended.clone())),
+                _ => {}
+            };
+            body.as_bytes().chunks(size).for_each(|chunk| decoder.push(chunk, &mut take));
+            decoder.finish(&mut take);
+            let want: Vec<_> = before.map(|before| (0, before.to_owned())).into_iter().collect();
+            assert_eq!(unsure, want, "{size}: {mended}");
+        }
+    }
+}
+
 #[test]
 fn agents_of_bedrock_are_read_by_the_names_of_their_events() {
     let frame = |name: &str, payload: &str| {

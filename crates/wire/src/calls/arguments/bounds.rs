@@ -36,7 +36,11 @@ impl ArgumentText {
             let fed = match &mut self.engine {
                 Engine::Free => self.reading.len(),
                 Engine::Live(mender) => {
-                    mender.abandon(&mut Show { show, raw: &mut self.raw });
+                    mender.abandon(&mut Show {
+                        show,
+                        raw: &mut self.raw,
+                        unsure: &mut self.unsure,
+                    });
                     self.reading.len()
                 }
                 Engine::Traced(trace) => trace.fed(),
@@ -44,10 +48,10 @@ impl ArgumentText {
             self.abandon(Rest::Read, show);
             let unread = self.reading.get(fed..).unwrap_or_default().as_bytes();
             if !unread.is_empty() {
-                show(Piece { bytes: unread, raw: true });
+                show(Piece::Text { bytes: unread, raw: true });
             }
         }
-        show(Piece { bytes: text.as_bytes(), raw: true });
+        show(Piece::Text { bytes: text.as_bytes(), raw: true });
     }
 
     /// Adds to the text, within the limits.

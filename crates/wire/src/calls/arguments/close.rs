@@ -60,7 +60,8 @@ impl ArgumentText {
     }
 
     fn close_live(&mut self, mut mender: Mender, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
-        let outcome = mender.finish(&mut Show { show, raw: &mut self.raw });
+        let outcome =
+            mender.finish(&mut Show { show, raw: &mut self.raw, unsure: &mut self.unsure });
         work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!outcome.is_complete() && self.mends(&plain)))
