@@ -138,6 +138,24 @@ fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
         );
         assert_eq!(done.risk(), Some(Risk::Likely));
     }
+    // Also what is missing, where only one value is possible, and an item of a list among others.
+    let legs = schema(
+        r#"{"properties": {"kind": {"const": "trip"}, "class": {"enum": ["first", "second"]},
+            "hours": {"type": "array", "items": {"type": "integer"}}}, "required": ["kind", "class"]}"#,
+    );
+    let mut reask = Reask::new(&legs, ReaskOptions::new());
+    let ask = asked(says(&mut reask, r#"{"class": "economy", "hours": [1, "2", "long"]}"#));
+    assert_eq!(ask.fields(), ["/class", "/hours/2"]);
+    let whole = done(says(&mut reask, r#"{"class": "first", "hours_2": 3}"#));
+    let value = json!({"kind": "trip", "class": "first", "hours": [1, 2, 3]});
+    assert_eq!(whole.parse::<Value>().unwrap(), value);
+    // There is no limit to how many.
+    let (many, mended) = (r#""1", "#.repeat(50), "1,".repeat(50));
+    let mut reask = Reask::new(&legs, ReaskOptions::new());
+    let wrong = format!(r#"{{"kind": "trip", "class": "first", "hours": [{many}"long"]}}"#);
+    assert_eq!(asked(says(&mut reask, &wrong)).fields(), ["/hours/50"]);
+    let json = done(says(&mut reask, r#"{"hours_50": 1}"#)).json().replace(' ', "");
+    assert!(json.contains(&format!("[{mended}1]")), "{json}");
     // What repair could only guess is asked for if something has to be asked for anyway.
     let mut reask = Reask::new(&trip, ReaskOptions::new());
     let guess = r#"{"seats": 2, "class": "first", "period": "the last two weeks"}"#;
