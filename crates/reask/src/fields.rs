@@ -92,8 +92,9 @@ impl Fields {
             field.key = key;
         }
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
+        let elsewhere = names::elsewhere(&tree, &pointers);
         let compile = |reading| {
-            let mut made = object(&fields, reading);
+            let mut made = object(&fields, &elsewhere, reading);
             made.extend(definitions.clone()?);
             if let Some(dialect) = source.get("$schema") {
                 made.insert("$schema".to_owned(), dialect.clone());
@@ -389,8 +390,8 @@ enum Reading {
     Untyped,
 }
 
-/// The schema of an object with the fields.
-fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
+/// The schema of an object with the fields. The names of members `elsewhere` are no other names of one.
+fn object(fields: &[Field], elsewhere: &HashSet<String>, reading: Reading) -> Map<String, Value> {
     let last = |pointer: &str| pointer.rsplit('/').next().unwrap_or_default().to_owned();
     let mut properties = Map::new();
     for field in fields {
@@ -406,10 +407,10 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
         if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
             let own = last(&field.pointer);
             let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
-            let names = [Some(field.pointer.clone()), Some(own).filter(|_| single)];
-            let names = names.into_iter().flatten();
-            let names: Vec<String> =
-                names.chain(aliases(&field.schema).map(str::to_owned)).collect();
+            let names = Some(own).filter(|_| single).into_iter();
+            let names = names.chain(aliases(&field.schema).map(str::to_owned));
+            let names = names.filter(|name| !elsewhere.contains(&folded(name)));
+            let names: Vec<String> = std::iter::once(field.pointer.clone()).chain(names).collect();
             members.insert("x-aliases".to_owned(), json!(names));
         }
         properties.insert(field.key.clone(), schema);
