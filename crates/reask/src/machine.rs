@@ -413,8 +413,7 @@ impl Reask {
         self.options.deadline.map(|deadline| deadline.saturating_sub(passed))
     }
 
-    /// The budget that does not allow another call with that prompt.
-    /// Whether a call that sends so many bytes may not be made.
+    /// The budget that does not allow another call that sends so many bytes.
     fn spent_budget(&self, bytes: usize) -> Option<EndReason> {
         let next = self.options.request.saturating_add(tokens(bytes));
         let left = self.options.tokens.map(|all| all.saturating_sub(self.spent.tokens()));

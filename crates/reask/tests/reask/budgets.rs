@@ -132,8 +132,8 @@ fn moves() -> impl Strategy<Value = Move> {
             Move::Says(text, is_cut, shown)
         }),
         1 => texts().prop_map(Move::Calls),
-        1 => (prop::sample::select(vec![400u16, 401, 404, 422, 429, 500, 503]), prop::sample::select(vec![
-            "", "response_format json_schema is not supported", r#"{"error": {"message": "temperature is not supported"}}"#,
+        2 => (prop::sample::select(vec![400u16, 400, 400, 401, 404, 422, 429, 503]), prop::sample::select(vec![
+            "", "response_format json_schema is not supported", "response_format json_object is not supported", r#"{"error": {"message": "temperature is not supported"}}"#,
             r#"{"error": {"code": "json_validate_failed", "failed_generation": "{guest: 1"}}"#,
         ])).prop_map(|(status, body)| Move::Fails(status, body.to_owned())),
         1 => Just(Move::Loses),
