@@ -1,45 +1,53 @@
 //! Which issues of a value that does not fit are mended by rules, and which ones prevent the fit.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use jsonmend_core::Risk;
+use jsonmend_core::{Risk, Step};
 
-use super::{Applied, made::Fit};
-use crate::{
-    Issue, Rule,
-    issue::{pointer_of, pointer_to},
-};
+use super::made::Fit;
+use crate::{Issue, Rule};
 
-/// The rules that were applied to the parts of a value, in the order of their places.
+/// For the places of issues, the rule that was applied there, and the highest risk of all that were applied there and
+/// inside. There are many more applied rules than issues.
 pub(super) struct Mending<'f> {
-    /// The places end in a slash, so that all that is inside of one begins with it.
-    applied: Vec<(String, &'f Applied)>,
-    unfit: HashSet<String>,
+    places: HashMap<Vec<Step>, (Option<Rule>, Risk)>,
+    unfit: HashSet<&'f [Step]>,
 }
 
 impl<'f> Mending<'f> {
-    pub(super) fn of(fit: &'f Fit) -> Self {
-        let place = |applied: &'f Applied| (pointer_of(&applied.path) + "/", applied);
-        let mut applied: Vec<_> = fit.applied.iter().map(place).collect();
-        // If several rules apply at the same place, the first one stays the first.
-        applied.sort_by(|a, b| a.0.cmp(&b.0));
-        Self { applied, unfit: fit.unfit.iter().map(pointer_of).collect() }
+    pub(super) fn of(fit: &'f Fit, issues: &[Issue]) -> Self {
+        let mut places: HashMap<_, _> =
+            issues.iter().map(|issue| (place(issue), (None, Risk::Exact))).collect();
+        // A value that is valid as a whole would have been returned.
+        places.remove([].as_slice());
+        let lengths: BTreeSet<usize> = places.keys().map(Vec::len).collect();
+        for applied in &fit.applied {
+            let steps = applied.path.steps();
+            for length in lengths.iter().take_while(|length| **length <= steps.len()) {
+                let outer = steps.get(..*length).unwrap_or_default();
+                let Some((rule, risk)) = places.get_mut(outer) else { continue };
+                *risk = applied.risk.max(*risk);
+                // If several rules apply at the same place, the first one is named.
+                if *length == steps.len() {
+                    rule.get_or_insert(applied.rule);
+                }
+            }
+        }
+        Self { places, unfit: fit.unfit.iter().map(jsonmend_core::Path::steps).collect() }
     }
 
     /// The rule that mends what an issue is about, and the highest risk of all that it takes. `None` if there is no
     /// rule for it, or if what it is about is still not valid afterwards.
     pub(super) fn of_issue(&self, issue: &Issue) -> Option<(Rule, Risk)> {
-        let place = pointer_to(issue.pointer(), issue.missing());
-        // A value that is valid as a whole would have been returned.
-        if place.is_empty() || self.unfit.contains(&place) {
-            return None;
-        }
-        let inside = place + "/";
-        let at = self.applied.partition_point(|(place, _)| *place < inside);
-        let own = self.applied.get(at..).unwrap_or_default();
-        let (_, first) = own.first().filter(|(place, _)| *place == inside)?;
-        let all = own.iter().take_while(|(place, _)| place.starts_with(&inside));
-        let risk = all.map(|(_, applied)| applied.risk).max()?;
-        Some((first.rule, risk))
+        let place = place(issue);
+        let (rule, risk) = self.places.get(&place)?;
+        let is_unfit = self.unfit.contains(place.as_slice());
+        rule.filter(|_| !is_unfit).map(|rule| (rule, *risk))
     }
+}
+
+/// The place of the value that an issue is about, which may be missing.
+fn place(issue: &Issue) -> Vec<Step> {
+    let missing = issue.missing().map(|name| Step::Key(name.into()));
+    issue.path().steps().iter().cloned().chain(missing).collect()
 }

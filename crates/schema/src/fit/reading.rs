@@ -222,7 +222,8 @@ impl<'i> Reading<'i> {
     /// What is wrong with the value as it was read, with positions in the input. If a rule would
     /// fix an issue, the hint says so, to distinguish it from the issues that prevent the fit.
     fn issues(&self, judge: &mut Judge<'_>, tree: &Tree<'_>, fit: &Fit) -> Vec<Issue> {
-        let mending = Mending::of(fit);
+        let issues = issue::issues(judge, tree);
+        let mending = Mending::of(fit, &issues);
         let placed = |issue: Issue| {
             let span = script::origin(&self.changes, &issue.span());
             let issue = issue.with_span(span);
@@ -236,7 +237,7 @@ impl<'i> Reading<'i> {
                 None => issue,
             }
         };
-        issue::issues(judge, tree).into_iter().map(placed).collect()
+        issues.into_iter().map(placed).collect()
     }
 
     /// The issues of a text of `length` bytes that may have been cut off. What is missing from a

@@ -433,14 +433,6 @@ pub(crate) fn pointer_of(path: &Path) -> String {
     })
 }
 
-/// The pointer to a property that a value misses, or to the value itself.
-pub(crate) fn pointer_to(value: &str, missing: Option<&str>) -> String {
-    missing.map_or_else(
-        || value.to_owned(),
-        |name| format!("{value}/{}", name.replace('~', "~0").replace('/', "~1")),
-    )
-}
-
 /// The path from the root to a node.
 pub(crate) fn path_of(node: Node<'_>) -> Path {
     let mut steps = Vec::new();
