@@ -231,18 +231,8 @@ fn bound(cases: &[Case], repair: Policy, chance: f64) -> f64 {
             first.or_else(|| issue.missing().map(str::to_owned)).unwrap_or_default()
         };
         // What is mended once the rest fits need not be corrected.
-        let sent: Value = serde_json::from_str(&case.wrong).unwrap_or_default();
-        let is_mended = |name: &String| {
-            let own = &case.schema.source()["properties"][name];
-            let value = sent.get(name).filter(|_| own.is_object()).map(Value::to_string);
-            let schema = Schema::compile(own).ok();
-            value.zip(schema).is_some_and(|(value, schema)| {
-                let fitted = schema.fit(value.as_bytes(), &fit_options(case, repair));
-                fitted.text().is_some() && fitted.outcome().is_complete()
-            })
-        };
-        let wrong: BTreeSet<String> = fitted.issues().iter().map(argument).collect();
-        let wrong: Vec<&String> = wrong.iter().filter(|name| !is_mended(name)).collect();
+        let left = fitted.issues().iter().filter(|issue| issue.mended_by().is_none());
+        let wrong: BTreeSet<String> = left.map(argument).collect();
         let all = |chance: f64| wrong.iter().map(|_| chance).product::<f64>();
         let (once, twice) = (all(chance), all(1.0 - (1.0 - chance).powi(2)));
         asks += 2.0f64.mul_add(twice - once, once);

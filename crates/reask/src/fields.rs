@@ -11,6 +11,7 @@ use crate::{
     kept::{Difference, difference},
     names::{self, DEFINITIONS, aliases, folded},
     prompt::frame::harmless_line,
+    rank::is_mended,
     reading::repeats_a_key,
     splice::{Edit, splice},
     subschema,
@@ -44,6 +45,8 @@ struct Field {
     is_removal: bool,
     /// The property may be left out: `null` in the reply means that.
     is_optional: bool,
+    /// Whether repair mends it as soon as the rest fits.
+    is_mended: bool,
     /// The pointer under which the value was probably sent instead.
     sent_as: Option<String>,
     /// Its key in the reply.
@@ -52,28 +55,29 @@ struct Field {
 
 impl Fields {
     /// A question for the parts of `base` that the issues are about; `None` if they are not about parts of
-    /// it, if nothing else in it is good, or if there are more than `most`. What `fit` mends by itself is not asked for.
+    /// it, if nothing else in it is good, or if there are more than `most`. What repair mends by itself is not asked for.
     pub(crate) fn plan(
         schema: &Schema,
         (base, risk): (&str, Option<Risk>),
         issues: &[Issue],
-        (most, fit): (usize, &FitOptions),
+        most: usize,
     ) -> Option<Self> {
         let source = schema.source();
         let mut fields: Vec<Field> = Vec::new();
         for issue in issues {
             // A key may be the model's own, and is a part of the prompt outside of any frame.
             let field = field(source, issue).filter(|field| is_plain(&field.pointer))?;
-            if !fields.iter().any(|other| other.pointer == field.pointer) {
-                fields.push(field);
-            }
-            // Nested ones are dropped below.
-            if fields.len() > most.saturating_mul(8) {
-                return None;
+            match fields.iter_mut().find(|other| other.pointer == field.pointer) {
+                Some(other) => other.is_mended &= field.is_mended,
+                None => fields.push(field),
             }
         }
         let tree = Tree::read(base).ok()?;
-        let left = leave_to_repair(&mut fields, &tree, source, fit);
+        let left = leave_to_repair(&mut fields);
+        // Nested ones are dropped below.
+        if fields.len() > most.saturating_mul(8) {
+            return None;
+        }
         let outer: Vec<String> = fields.iter().map(|field| format!("{}/", field.pointer)).collect();
         fields.retain(|field| !outer.iter().any(|outer| field.pointer.starts_with(outer.as_str())));
         gather(&mut fields, &tree, source);
@@ -88,8 +92,9 @@ impl Fields {
             field.key = key;
         }
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
+        let elsewhere = names::elsewhere(&tree, &pointers);
         let compile = |reading| {
-            let mut made = object(&fields, reading);
+            let mut made = object(&fields, &elsewhere, reading);
             made.extend(definitions.clone()?);
             if let Some(dialect) = source.get("$schema") {
                 made.insert("$schema".to_owned(), dialect.clone());
@@ -279,51 +284,15 @@ impl Fields {
     }
 }
 
-/// Leaves out the fields whose values are mended by themselves, with a risk of at most *likely*, as soon as the others
-/// fit, and returns their pointers. If that is true of all of them, there is another reason why the whole does not fit,
-/// and all are asked for.
-fn leave_to_repair(
-    fields: &mut Vec<Field>,
-    tree: &Tree<'_>,
-    source: &Value,
-    fit: &FitOptions,
-) -> Vec<String> {
-    /// How many values are tried.
-    const TRIED: usize = 32;
-    let steps = fit.steps() / u64::try_from(TRIED).unwrap_or(1);
-    let fit = fit.clone().with_scope(Scope::Whole).with_steps(steps);
-    let compile = |field: &Field| {
-        let mut own = field.schema.as_object()?.clone();
-        own.extend(subschema::definitions(source, [&field.schema])?);
-        own.extend(source.get("$schema").map(|dialect| ("$schema".to_owned(), dialect.clone())));
-        Schema::compile(&Value::Object(own)).ok()
-    };
-    // The items of a list have one schema.
-    let mut last: Option<(Value, Option<Schema>)> = None;
-    let mut is_wrong = |field: &Field| {
-        let Some(value) = tree.at(&field.pointer).filter(|_| !field.is_removal) else {
-            return true;
-        };
-        if last.as_ref().is_none_or(|(own, _)| *own != field.schema) {
-            last = Some((field.schema.clone(), compile(field)));
-        }
-        let Some((_, Some(schema))) = &last else { return true };
-        let fitted = schema.fit(value.raw().as_bytes(), &fit);
-        let is_valid = fitted.outcome().is_complete() && fitted.text().is_some();
-        !is_valid || fitted.risk() > Some(Risk::Likely)
-    };
-    let (mut asked, mut left) = (Vec::new(), Vec::new());
-    for (at, field) in fields.iter().enumerate() {
-        if at >= TRIED || is_wrong(field) {
-            asked.push(field.clone());
-        } else {
-            left.push(field.pointer.clone());
-        }
-    }
-    if asked.is_empty() {
+/// Leaves out the fields that repair mends as soon as the others fit, and returns their pointers. If that is true of all
+/// of them, there is another reason why the whole does not fit, and all are asked for.
+fn leave_to_repair(fields: &mut Vec<Field>) -> Vec<String> {
+    if fields.iter().all(|field| field.is_mended) {
         return Vec::new();
     }
-    *fields = asked;
+    let left = fields.iter().filter(|field| field.is_mended).map(|field| field.pointer.clone());
+    let left = left.collect();
+    fields.retain(|field| !field.is_mended);
     left
 }
 
@@ -360,6 +329,7 @@ fn gather(fields: &mut Vec<Field>, tree: &Tree<'_>, source: &Value) {
             schema: schema.clone(),
             is_removal: false,
             is_optional: false,
+            is_mended: false,
             sent_as: None,
             key: String::new(),
         });
@@ -379,6 +349,7 @@ fn field(source: &Value, issue: &Issue) -> Option<Field> {
         schema: schema.clone(),
         is_removal: false,
         is_optional: false,
+        is_mended: is_mended(issue),
         sent_as: issue.sent_as().map(|sent| subschema::pointer(path, Some(sent))),
         key: String::new(),
     };
@@ -419,8 +390,8 @@ enum Reading {
     Untyped,
 }
 
-/// The schema of an object with the fields.
-fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
+/// The schema of an object with the fields. The names of members `elsewhere` are no other names of one.
+fn object(fields: &[Field], elsewhere: &HashSet<String>, reading: Reading) -> Map<String, Value> {
     let last = |pointer: &str| pointer.rsplit('/').next().unwrap_or_default().to_owned();
     let mut properties = Map::new();
     for field in fields {
@@ -436,10 +407,10 @@ fn object(fields: &[Field], reading: Reading) -> Map<String, Value> {
         if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
             let own = last(&field.pointer);
             let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
-            let names = [Some(field.pointer.clone()), Some(own).filter(|_| single)];
-            let names = names.into_iter().flatten();
-            let names: Vec<String> =
-                names.chain(aliases(&field.schema).map(str::to_owned)).collect();
+            let names = Some(own).filter(|_| single).into_iter();
+            let names = names.chain(aliases(&field.schema).map(str::to_owned));
+            let names = names.filter(|name| !elsewhere.contains(&folded(name)));
+            let names: Vec<String> = std::iter::once(field.pointer.clone()).chain(names).collect();
             members.insert("x-aliases".to_owned(), json!(names));
         }
         properties.insert(field.key.clone(), schema);

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use jsonmend_schema::Schema;
+use jsonmend_schema::{Issue, Schema};
 
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
@@ -11,7 +11,7 @@ use crate::{
     cut::{is_open, without_space},
     fields::Fields,
     prompt::{Facts, Prompt, continuation, hint},
-    rank::Rank,
+    rank::{Rank, is_mended},
     reading::{Asked, Reading, is_refusal, read},
     repeat::Progress,
     spent::tokens,
@@ -285,7 +285,9 @@ impl Reask {
     fn go_on(&mut self, answer: &Answer, reading: &Reading) -> Option<Step> {
         let cut_at = reading.fitted.cut_at();
         let issues = &self.attempts.last()?.issues;
-        let is_good = issues.iter().all(|issue| is_open(self.schema.source(), issue, cut_at));
+        let source = self.schema.source();
+        let is_good = |issue: &Issue| is_open(source, issue, cut_at) || is_mended(issue);
+        let is_good = issues.iter().all(is_good);
         // The arguments of a call cannot be continued: the next call is another one. A reply with fields is
         // short, and is asked for again together with the rest.
         let is_fields = matches!(self.asked, Asked::Fields(_));
@@ -336,7 +338,7 @@ impl Reask {
             is_fresh: is_stuck,
         };
         let json = base.json().filter(|_| !base.is_cut);
-        let most = (self.options.fields, &self.options.fit);
+        let most = self.options.fields;
         let fields =
             json.and_then(|json| Fields::plan(&self.schema, (json, base.risk), &base.issues, most));
         let (mut ask, asked) = match fields {
@@ -411,8 +413,7 @@ impl Reask {
         self.options.deadline.map(|deadline| deadline.saturating_sub(passed))
     }
 
-    /// The budget that does not allow another call with that prompt.
-    /// Whether a call that sends so many bytes may not be made.
+    /// The budget that does not allow another call that sends so many bytes.
     fn spent_budget(&self, bytes: usize) -> Option<EndReason> {
         let next = self.options.request.saturating_add(tokens(bytes));
         let left = self.options.tokens.map(|all| all.saturating_sub(self.spent.tokens()));

@@ -41,6 +41,22 @@ pub(crate) fn members(source: &Value, tree: &Tree<'_>, asked: &[String]) -> Hash
     all
 }
 
+/// The names of all members of the value, folded, but for those at the places that are asked for and inside of these. A
+/// bare name that is one of them does not say which place is meant.
+pub(crate) fn elsewhere(tree: &Tree<'_>, asked: &[String]) -> HashSet<String> {
+    let place = |pointer: &String| tree.at(pointer).map(|node| node.span().start);
+    let asked: HashSet<usize> = asked.iter().filter_map(place).collect();
+    let mut names = HashSet::new();
+    let mut left = vec![tree.root()];
+    while let Some(node) = left.pop() {
+        for child in node.children().filter(|child| !asked.contains(&child.span().start)) {
+            names.extend(child.key().map(|key| folded(&key)));
+            left.push(child);
+        }
+    }
+    names
+}
+
 /// Keys that every provider takes as the names of properties: the pointers with other separators, or else numbers. None
 /// is the name of another member of the value, which a reply may state as well.
 pub(crate) fn keys(pointers: &[String], members: &HashSet<String>) -> Vec<String> {

@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use jsonmend_core::Step;
+use jsonmend_core::{Risk, Step};
 use jsonmend_schema::{Issue, IssueCode, Node, Tree};
 use serde_json::Value;
 
@@ -37,11 +37,15 @@ impl Rank {
             issue.pointer().is_empty() && codes.contains(&issue.code())
         };
         let tree = json.and_then(|json| Tree::read(json).ok());
+        // What repair mends is as good as what was right. If it mends all there is, there is another reason why the
+        // whole does not fit.
+        let wrong: Vec<&Issue> = issues.iter().filter(|issue| !is_mended(issue)).collect();
+        let wrong = if wrong.is_empty() { issues.iter().collect() } else { wrong };
         let (form, good) = match tree {
             None => (Form::NoJson, 0),
             Some(_) if issues.iter().any(is_other) => (Form::Other, 0),
             Some(tree) => {
-                let good = good(source, Some(source), tree.root(), Some(&Marks::of(issues)));
+                let good = good(source, Some(source), tree.root(), Some(&Marks::of(&wrong)));
                 match (good, is_cut) {
                     (0, _) if !issues.is_empty() => (Form::Empty, 0),
                     (good, true) => (Form::Cut, good),
@@ -49,7 +53,7 @@ impl Rank {
                 }
             }
         };
-        Self { form, good, issues: u64::try_from(issues.len()).unwrap_or(u64::MAX) }
+        Self { form, good, issues: u64::try_from(wrong.len()).unwrap_or(u64::MAX) }
     }
 
     /// Whether there is less to correct than in the other answer: what the loop takes for progress.
@@ -76,6 +80,11 @@ impl PartialOrd for Rank {
     }
 }
 
+/// Whether repair mends what an issue is about as soon as the rest fits, and more than guesses it.
+pub(crate) fn is_mended(issue: &Issue) -> bool {
+    issue.mended_by().is_some_and(|(_, risk)| risk <= Risk::Likely)
+}
+
 /// The places that issues are about.
 #[derive(Debug, Default)]
 struct Marks {
@@ -84,7 +93,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(issues: &[Issue]) -> Self {
+    fn of(issues: &[&Issue]) -> Self {
         let mut all = Self::default();
         // What is missing has no value, and the object that it is missing in may be good otherwise.
         for issue in issues.iter().filter(|issue| issue.missing().is_none()) {
@@ -165,6 +174,10 @@ mod tests {
         for (pair, texts) in ranks.windows(2).zip(texts.windows(2)) {
             assert!(pair[0] < pair[1], "{texts:?} {pair:?}");
         }
+        // What repair mends once the rest fits is as good as what is right, and correcting it is no progress.
+        let mended = rank(r#"{"city": "Oslo", "stops": "[\"Voss\", \"Gol\"]", "days": "a few"}"#);
+        assert!(mended < ranks[1] && !ranks[0].is_progress(&mended));
+        assert_eq!(rank(r#"{"city": 7, "days": "a few"}"#), ranks[1]);
         // One issue fewer is progress, and one good value more is none.
         assert!(rank(texts[1]).is_progress(&rank(texts[2])));
         assert!(!rank(texts[0]).is_progress(&rank(texts[1])));

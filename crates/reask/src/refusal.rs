@@ -24,7 +24,7 @@ const NAMES: &[&str] = &[
     "output_config",
     "structured_output",
     "guided_json",
-    "'json' in some form",
+    OF_JSON,
 ];
 
 /// Words for a mode. A user may write them, too, so they count only with a clear refusal in the same sentence.
@@ -106,6 +106,13 @@ const WRONG: &[&str] = &[
     "cannot unmarshal",
 ];
 
+/// Parameters that hold what the user and the model wrote. An error about one of them may repeat it without quotes.
+const CONTENT: &[&str] =
+    &["messages", "contents", "input", "prompt", "system", "system_instruction"];
+
+/// Said of the messages, and a refusal of the mode all the same.
+const OF_JSON: &str = "'json' in some form";
+
 /// Of a temperature.
 const OF_TEMPERATURE: &[&str] = &["may only be set", "cannot both be", "is deprecated"];
 
@@ -113,6 +120,9 @@ const OF_TEMPERATURE: &[&str] = &["may only be set", "cannot both be", "is depre
 pub(crate) fn refused(message: &str, param: &str) -> FailureClass {
     let text = own_words(message);
     let param = param.to_ascii_lowercase().replace("text.format", "response_format");
+    if is_content(&param) && !text.contains(OF_JSON) {
+        return FailureClass::Refused;
+    }
     let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
     let is_refusal = |text: &str| has(text, REFUSED) || has(text, WRONG);
     let mut sentences = text.lines().flat_map(|line| line.split(". "));
@@ -154,6 +164,21 @@ pub(crate) fn is_about_schema(message: &str) -> bool {
     words.iter().any(|words| text.contains(words))
 }
 
+/// Whether a place in a request is in the text of its messages, as in `messages[0].content` or `contents.0.parts`.
+fn is_content(place: &str) -> bool {
+    let name = place.split(['.', '[', '/', ':']).next().unwrap_or_default();
+    CONTENT.contains(&name.trim())
+}
+
+/// Whether a line of an error begins with such a place, or is nothing else.
+fn is_about_content(line: &str) -> bool {
+    let line = line.trim_start_matches("* ");
+    let place = line.split([' ', ':']).next().unwrap_or_default();
+    let is_place = place.contains(['.', '['])
+        || line.get(place.len()..).is_some_and(|rest| rest.starts_with(':'));
+    is_place && is_content(place.strip_prefix("generatecontentrequest.").unwrap_or(place))
+}
+
 /// What an error says in the members that providers use for that, and nothing of what was sent.
 pub(crate) fn said(body: &Value) -> String {
     let mut text = String::new();
@@ -185,6 +210,12 @@ fn gather(value: &Value, depth: usize, text: &mut String) {
     }
     match value {
         Value::Object(members) => {
+            let place = members.get("loc").and_then(Value::as_array).into_iter().flatten();
+            if let Some(content) = place.filter_map(Value::as_str).find(|own| is_content(own)) {
+                text.push_str(content);
+                text.push_str(":\n");
+                return;
+            }
             for name in SAID {
                 members.get(name).into_iter().for_each(|said| gather(said, depth + 1, text));
             }
@@ -210,7 +241,13 @@ fn own_words(text: &str) -> String {
     // A list of errors as Python shows it.
     let text = text.split("'input':").next().unwrap_or_default();
     let mut own = String::with_capacity(text.len());
+    // An error of pydantic on several lines: the place, and then what is wrong there, which is indented.
+    let mut of_content = false;
     for line in text.lines() {
+        of_content = is_about_content(line) || of_content && line.starts_with(' ');
+        if of_content && !line.contains(OF_JSON) {
+            continue;
+        }
         // An error of pydantic on one line: the value, and then its type.
         let (before, after) = line.split_once("input_value=").unwrap_or((line, ""));
         own.push_str(&unquoted(before));

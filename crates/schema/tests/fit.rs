@@ -212,6 +212,64 @@ fn a_value_that_was_cut_off_is_never_complete() {
 }
 
 #[test]
+fn an_issue_says_which_rule_mends_it_once_the_rest_fits() {
+    let source = r#"{"type": "object", "properties": {
+        "n": {"type": "integer"}, "kind": {"enum": ["red", "blue"]}, "tags": {"type": "array", "items": {"type": "integer"}},
+        "inner": {"type": "object", "properties": {"n": {"type": "integer"}, "unit": {"const": "m"}}, "required": ["n", "unit"], "maxProperties": 2},
+        "pick": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, "bad": {"type": "null"}
+    }, "required": ["bad", "n"], "additionalProperties": false}"#;
+    let mended_by = |text: &str, policy: Policy| -> Vec<String> {
+        let options = FitOptions::new().with_engine(Options::new().with_policy(policy));
+        let fitted = Schema::from_text(source).unwrap().fit(text.as_bytes(), &options);
+        assert_eq!(fitted.text(), None, "{text}");
+        let said = fitted.issues().iter().map(|issue| {
+            let place = format!("{}+{}", issue.pointer(), issue.missing().unwrap_or_default());
+            let by = issue
+                .mended_by()
+                .map_or_else(|| "-".into(), |(rule, risk)| format!("{rule} {risk}"));
+            format!("{place} {by}")
+        });
+        said.collect()
+    };
+    for (text, expected) in [
+        (r#"{"bad": 1, "n": "3"}"#, vec!["/bad+ -", "/n+ string-to-number exact"]),
+        // What is missing, and what a key was meant to be.
+        (
+            r#"{"bad": 1, "n": 1, "inner": {"n": 1}}"#,
+            vec!["/bad+ -", "/inner+unit const-fill exact"],
+        ),
+        (r#"{"bad": 1, "N": 1}"#, vec!["/+n key-normalise likely", "/bad+ -"]),
+        // All that is done inside of a value counts for its risk.
+        (
+            r#"{"bad": 1, "n": 1, "tags": "[1, \"$2\"]"}"#,
+            vec!["/bad+ -", "/tags+ unwrap-stringified guess"],
+        ),
+        // One item is mended, and another one is not.
+        (
+            r#"{"bad": 1, "n": 1, "tags": ["1", "x"]}"#,
+            vec!["/bad+ -", "/tags/0+ string-to-number exact", "/tags/1+ -"],
+        ),
+        // A rule is applied in the object, which has too many properties all the same.
+        (
+            r#"{"bad": 1, "n": 1, "inner": {"n": "1", "unit": "m", "x": 1}}"#,
+            vec!["/bad+ -", "/inner+ -", "/inner/n+ string-to-number exact"],
+        ),
+        // A property that is dropped has no value to make valid.
+        (r#"{"bad": 1, "n": 1, "more": 1}"#, vec!["/bad+ -", "/more+ drop-unknown lossy"]),
+    ] {
+        let mut said = mended_by(text, Policy::PERMISSIVE);
+        said.sort();
+        let mut expected: Vec<String> =
+            expected.into_iter().map(|line| line.replacen("/+", "+", 1)).collect();
+        expected.sort();
+        assert_eq!(said, expected, "{text}");
+    }
+    // What the policy forbids mends nothing.
+    let text = r#"{"bad": 1, "n": "3"}"#;
+    assert_eq!(mended_by(text, Policy::STRICT), ["/bad+ -", "/n+ -"]);
+}
+
+#[test]
 fn an_issue_says_why_there_is_no_value() {
     let object = Schema::compile(&json!({"type": "object"})).unwrap();
     let report = |input: &str, engine: Options| {

@@ -5,7 +5,7 @@ pub(crate) mod hint;
 pub(crate) mod message;
 pub(crate) mod template;
 
-use jsonmend_schema::{Issue, IssueCode, Rendering, Rule, Schema};
+use jsonmend_schema::{Issue, IssueCode, Rendering, Schema};
 
 use crate::{
     ReaskOptions,
@@ -183,8 +183,9 @@ impl Facts<'_> {
 /// The line of an issue without the rule that would mend it, which means nothing to a model: it is to correct what it is
 /// asked for.
 fn without_rule(line: String, issue: &Issue) -> String {
-    let is_rule =
-        |hint: &&str| hint.split(' ').next().is_some_and(|own| Rule::from_code(own).is_some());
+    let is_rule = |hint: &&str| {
+        issue.mended_by().is_some_and(|(rule, _)| hint.split(' ').next() == Some(rule.code()))
+    };
     let hint = issue.hint().filter(is_rule);
     let end = hint.map(|hint| format!("; {hint}"));
     end.and_then(|end| line.strip_suffix(&end).map(str::to_owned)).unwrap_or(line)

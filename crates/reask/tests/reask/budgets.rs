@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, EndReason, Failure, Reask, ReaskOptions, Step};
+use jsonmend_reask::{
+    Answer, AskKind, EndReason, Failure, Mode, ModeMemory, Reask, ReaskOptions, Step,
+};
 use jsonmend_schema::Tree;
 use jsonmend_wire::FinishReason;
 use proptest::prelude::*;
@@ -126,12 +128,12 @@ fn texts() -> impl Strategy<Value = String> {
 
 fn moves() -> impl Strategy<Value = Move> {
     prop_oneof![
-        6 => (texts(), any::<bool>(), any::<bool>().prop_map(|shown| shown)).prop_map(|(text, is_cut, shown)| {
+        6 => (texts(), any::<bool>(), prop::bool::weighted(0.2)).prop_map(|(text, is_cut, shown)| {
             Move::Says(text, is_cut, shown)
         }),
         1 => texts().prop_map(Move::Calls),
-        1 => (prop::sample::select(vec![400u16, 401, 404, 422, 429, 500, 503]), prop::sample::select(vec![
-            "", "response_format json_schema is not supported", r#"{"error": {"message": "temperature is not supported"}}"#,
+        2 => (prop::sample::select(vec![400u16, 400, 400, 401, 404, 422, 429, 503]), prop::sample::select(vec![
+            "", "response_format json_schema is not supported", "response_format json_object is not supported", r#"{"error": {"message": "temperature is not supported"}}"#,
             r#"{"error": {"code": "json_validate_failed", "failed_generation": "{guest: 1"}}"#,
         ])).prop_map(|(status, body)| Move::Fails(status, body.to_owned())),
         1 => Just(Move::Loses),
@@ -147,6 +149,7 @@ proptest! {
         attempts in 0..4u32,
         continuations in 0..4u32,
         tokens in prop::option::of(200..3_000u64),
+        cost in prop::option::of(0..40u64),
         conservative in any::<bool>(),
         source in prop::sample::select(SCHEMAS.to_vec()),
     ) {
@@ -156,10 +159,17 @@ proptest! {
             Some(tokens) => options.with_token_budget(tokens),
             None => options,
         };
+        let options = match cost {
+            Some(cost) => options.with_cost_budget(cost),
+            None => options,
+        };
+        let memory = ModeMemory::new();
         let deadline = Duration::from_secs(40);
-        let mut reask = Reask::new(&schema(source), options.with_deadline(deadline));
-        let mut asks = 0u32;
-        let mut shown: Option<String> = None;
+        let mut reask = Reask::new(&schema(source), options.with_deadline(deadline).with_memory("tiny", &memory));
+        let (mut asks, mut mode) = (0u32, Mode::JsonSchema);
+        // What was shown, which stays where it is.
+        let (mut is_any_shown, mut shown) = (false, None::<String>);
+        let mut pending = (AskKind::First, None);
         let mut step = reask.begin(Duration::ZERO);
         let mut moves = script.into_iter().zip(1u64..);
         let end = loop {
@@ -167,13 +177,21 @@ proptest! {
                 Step::Done(done) => break Ok(done),
                 Step::Exhausted(end) => break Err(end),
                 Step::Ask(ask) => {
-                    prop_assert!(shown.is_none(), "a replacement of what was shown");
+                    prop_assert!(!is_any_shown, "a replacement of what was shown");
+                    pending = (ask.kind(), None);
+                    prop_assert!(ask.mode() >= mode, "{} after {mode}", ask.mode());
+                    mode = ask.mode();
+                    prop_assert!(ask.time_left() > Some(Duration::ZERO));
+                    prop_assert!(cost.is_none_or(|cost| reask.spent().cost() < cost));
                     prop_assert!(ask.attempt() <= attempts);
                     prop_assert!(tokens.is_none() || ask.tokens_left() > Some(0));
                     asks += u32::from(ask.attempt() > 0);
                 }
                 Step::Continue(ask) => {
                     let prefix = ask.prefix().unwrap();
+                    prop_assert!(ask.time_left() > Some(Duration::ZERO));
+                    prop_assert!(cost.is_none_or(|cost| reask.spent().cost() < cost));
+                    pending = (AskKind::Continue, Some(prefix.to_owned()));
                     if let Some(shown) = &shown {
                         prop_assert!(prefix.starts_with(shown.as_str()), "{prefix} after {shown}");
                     }
@@ -186,12 +204,18 @@ proptest! {
             step = match next {
                 Move::Says(text, is_cut, is_shown) => {
                     let finish = if is_cut { FinishReason::Length } else { FinishReason::Stop };
-                    // Only what the first answer says is shown; a continuation of it follows.
-                    let is_first = reask.attempts().is_empty() && is_shown;
-                    if is_first && !text.is_empty() {
-                        shown = Some(text.clone());
+                    let is_shown = is_shown && !text.is_empty();
+                    if is_shown && !is_any_shown {
+                        // What goes on belongs to what there was before; a reply with fields is no beginning of it.
+                        shown = match &pending {
+                            (AskKind::Fields, _) => None,
+                            (AskKind::Continue, prefix) => prefix.clone(),
+                            _ => Some(text.clone()),
+                        };
                     }
-                    reask.answer(&Answer::text(text).with_finish(finish).with_shown(is_first), now)
+                    is_any_shown |= is_shown;
+                    let answer = Answer::text(text).with_finish(finish).with_cost(1);
+                    reask.answer(&answer.with_shown(is_shown), now)
                 }
                 Move::Calls(text) => reask.answer(&Answer::arguments(text), now),
                 Move::Fails(status, body) => reask.failed(Failure::status(status, body), now),
@@ -206,6 +230,9 @@ proptest! {
                 prop_assert!(done.risk() >= done.fitted().risk());
                 prop_assert_eq!(done.fitted().text(), Some(done.json()));
                 prop_assert!(done.fitted().outcome().is_complete());
+                // It was read from a text that goes on from what was shown.
+                let text = done.attempts().last().unwrap().text();
+                prop_assert!(shown.as_deref().is_none_or(|shown| text.starts_with(shown)), "{text:?} after {shown:?}");
                 done.spent()
             }
             Err(end) => {

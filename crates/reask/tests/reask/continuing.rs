@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use jsonmend_core::Risk;
 use jsonmend_reask::{Answer, AskKind, EndReason, Mode, Reask, ReaskOptions, Shape, Step};
+use jsonmend_schema::{FitOptions, Rule, Rules};
 use jsonmend_wire::FinishReason;
 
 use crate::{asked, booking, continued, done, ended, says, schema};
@@ -377,4 +378,21 @@ fn a_text_that_was_cut_off_anywhere_goes_on_as_it_was() {
             }
         }
     }
+}
+
+#[test]
+fn an_answer_that_repair_mends_so_far_goes_on() {
+    let mut reask = booking(ReaskOptions::new());
+    let text = r#"{"nights": "3", "note": "late", "gu"#;
+    let ask = continued(reask.answer(&cut(text), Duration::ZERO));
+    assert_eq!(ask.prefix(), Some(text));
+    let done = done(says(&mut reask, r#"est": "Ines"}"#));
+    assert_eq!(done.json(), r#"{"nights": 3, "note": "late", "guest": "Ines"}"#);
+    // What nothing mends is asked for.
+    let mut reask = booking(ReaskOptions::new());
+    asked(reask.answer(&cut(r#"{"nights": "some", "note": "late", "gu"#), Duration::ZERO));
+    // Nor does a rule that is off.
+    let rules = Rules::new().without(Rule::StringToNumber);
+    let strict = ReaskOptions::new().with_fit(FitOptions::new().with_rules(rules));
+    asked(booking(strict).answer(&cut(text), Duration::ZERO));
 }

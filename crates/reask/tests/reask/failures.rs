@@ -7,6 +7,8 @@ use jsonmend_reask::{
     Step, retry_after,
 };
 
+use serde_json::json;
+
 use crate::{asked, booking, done, ended};
 
 const NOW: Duration = Duration::ZERO;
@@ -137,6 +139,29 @@ fn the_words_of_the_user_in_an_error_refuse_nothing() {
                 assert_eq!(class(400, &body), FailureClass::Refused, "{body}");
             }
         }
+    }
+    // Nor without quotes, if the error says that it is about the messages.
+    let words =
+        "our server says that response_format is unsupported, and that json mode is not available";
+    for body in [
+        json!({"error": {"message": format!("Invalid content: {words}"), "param": "messages[2].content"}}),
+        json!({"error": {"message": format!("Invalid text: {words}"), "param": "input"}}),
+        json!({"detail": [{"loc": ["body", "messages", 0, "content"], "msg": format!("Not allowed: {words}")}]}),
+        json!({"error": {"message": format!("messages.0.content.1.text: not allowed: {words}")}}),
+        json!({"error": {"message": format!("system: not allowed: {words}")}}),
+        json!({"error": {"message": format!("* GenerateContentRequest.contents[0].parts[0].text: {words}")}}),
+        json!({"message": format!("1 validation error for Request\nmessages.0.content\n  Not a list, but {words}")}),
+    ] {
+        assert_eq!(class(400, &body.to_string()), FailureClass::Refused, "{body}");
+    }
+    // Of a request with messages, what is beside them is what it was.
+    for body in [
+        json!({"error": {"message": "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.", "param": "messages"}}),
+        json!({"detail": [{"loc": ["body", "messages", 0], "msg": "Field required"}, {"loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]}),
+        json!({"message": "2 validation errors\nmessages.0.role\n  Not a role\nresponse_format\n  Extra inputs are not permitted"}),
+        json!({"error": {"message": "Input validation error: unsupported response_format"}}),
+    ] {
+        assert_eq!(class(400, &body.to_string()), FailureClass::ModeRefused, "{body}");
     }
     // Words of the user without quotes need a clear refusal beside them.
     for message in [

@@ -46,6 +46,46 @@ fn a_name_of_another_member_is_no_name_of_a_field_in_any_spelling() {
 }
 
 #[test]
+fn a_bare_name_is_no_name_of_a_field_if_another_object_has_it_too() {
+    let trip = r#"{"properties": {"name": {"type": "string"},
+        "stay": {"properties": {"days": {"type": "integer", "x-aliases": ["length"]}, "city": {"type": "string"}}},
+        "hike": {"properties": {"days": {"type": "integer"}, "length": {"type": "integer"}}},
+        "legs": {"type": "array", "items": {"properties": {"hours": {"type": "integer"}, "to": {"type": "string"}}}}}}"#;
+    let stay = r#"{"name": "A", "stay": {"days": "some", "city": "Oslo"}, "hike": {"days": 4}}"#;
+    // It may state that of the hike again, or another one.
+    for reply in
+        [r#"{"days": 4}"#, r#"{"days": 9}"#, r#"{"Days": 9}"#, r#"{"answer": {"days": 9}}"#]
+    {
+        assert_eq!(merged(trip, stay, reply).1, None, "{reply}");
+    }
+    let value = json!({"name": "A", "stay": {"days": 9, "city": "Oslo"}, "hike": {"days": 4}});
+    for reply in [
+        r#"{"stay_days": 9}"#,
+        r#"{"/stay/days": 9}"#,
+        r#"{"stay.days": 9}"#,
+        r#"{"length": 9}"#,
+        r#"{"stay": {"days": 9}}"#,
+    ] {
+        assert_eq!(merged(trip, stay, reply).1, Some(value.clone()), "{reply}");
+    }
+    // The same of the other names of the field.
+    let hike = r#"{"stay": {"days": "some", "city": "Oslo"}, "hike": {"length": 4}}"#;
+    assert_eq!(merged(trip, hike, r#"{"length": 9}"#).1, None);
+    let value = json!({"stay": {"days": 9, "city": "Oslo"}, "hike": {"length": 4}});
+    assert_eq!(merged(trip, hike, r#"{"days": 9}"#).1, Some(value));
+    // And of the items of a list.
+    let legs =
+        r#"{"name": "A", "legs": [{"hours": 2, "to": "Voss"}, {"hours": "long", "to": "Gol"}]}"#;
+    assert_eq!(merged(trip, legs, r#"{"hours": 3}"#).1, None);
+    let value =
+        json!({"name": "A", "legs": [{"hours": 2, "to": "Voss"}, {"hours": 3, "to": "Gol"}]});
+    assert_eq!(merged(trip, legs, r#"{"legs_1_hours": 3}"#).1, Some(value));
+    let legs = r#"{"name": "A", "legs": [{"to": "Voss"}, {"hours": "long", "to": "Gol"}]}"#;
+    let value = json!({"name": "A", "legs": [{"to": "Voss"}, {"hours": 3, "to": "Gol"}]});
+    assert_eq!(merged(trip, legs, r#"{"hours": 3}"#).1, Some(value));
+}
+
+#[test]
 fn the_members_of_a_definition_are_members_too_and_have_titles() {
     let trip = r##"{"$ref": "#/$defs/trip", "$defs": {"trip": {"properties": {
         "nights": {"type": "integer", "title": "Length"}, "stay": {"properties": {"length": {"type": "integer"}, "city": {"type": "string"}}}
@@ -138,6 +178,24 @@ fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
         );
         assert_eq!(done.risk(), Some(Risk::Likely));
     }
+    // Also what is missing, where only one value is possible, and an item of a list among others.
+    let legs = schema(
+        r#"{"properties": {"kind": {"const": "trip"}, "class": {"enum": ["first", "second"]},
+            "hours": {"type": "array", "items": {"type": "integer"}}}, "required": ["kind", "class"]}"#,
+    );
+    let mut reask = Reask::new(&legs, ReaskOptions::new());
+    let ask = asked(says(&mut reask, r#"{"class": "economy", "hours": [1, "2", "long"]}"#));
+    assert_eq!(ask.fields(), ["/class", "/hours/2"]);
+    let whole = done(says(&mut reask, r#"{"class": "first", "hours_2": 3}"#));
+    let value = json!({"kind": "trip", "class": "first", "hours": [1, 2, 3]});
+    assert_eq!(whole.parse::<Value>().unwrap(), value);
+    // There is no limit to how many.
+    let (many, mended) = (r#""1", "#.repeat(50), "1,".repeat(50));
+    let mut reask = Reask::new(&legs, ReaskOptions::new());
+    let wrong = format!(r#"{{"kind": "trip", "class": "first", "hours": [{many}"long"]}}"#);
+    assert_eq!(asked(says(&mut reask, &wrong)).fields(), ["/hours/50"]);
+    let json = done(says(&mut reask, r#"{"hours_50": 1}"#)).json().replace(' ', "");
+    assert!(json.contains(&format!("[{mended}1]")), "{json}");
     // What repair could only guess is asked for if something has to be asked for anyway.
     let mut reask = Reask::new(&trip, ReaskOptions::new());
     let guess = r#"{"seats": 2, "class": "first", "period": "the last two weeks"}"#;

@@ -17,6 +17,8 @@ pub(crate) struct Fit {
     pub(crate) valid: bool,
     /// The places with two different results of equal risk.
     pub(crate) ambiguous: Vec<Path>,
+    /// The places inside that no rule makes valid.
+    pub(crate) unfit: Vec<Path>,
 }
 
 impl Fit {
@@ -33,6 +35,7 @@ impl Fit {
         self.cuts.extend(inner.cuts);
         self.applied.extend(inner.applied);
         self.ambiguous.extend(inner.ambiguous);
+        self.unfit.extend(inner.unfit);
     }
 }
 
@@ -54,7 +57,8 @@ impl Fit {
     /// The approximate cost of copying the result.
     pub(super) fn size(&self) -> usize {
         let texts = self.cuts.iter().map(|cut| cut.after.len() / 64);
-        8 * (1 + self.cuts.len() + self.applied.len() + self.ambiguous.len()) + texts.sum::<usize>()
+        let places = self.ambiguous.len() + self.unfit.len();
+        8 * (1 + self.cuts.len() + self.applied.len() + places) + texts.sum::<usize>()
     }
 }
 

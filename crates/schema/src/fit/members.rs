@@ -40,6 +40,9 @@ impl Fitter<'_, '_, '_> {
         }
         self.fill(&mut plan, node, part, place, &mut whole);
         self.drop_unknown(&mut plan, part, place, &mut whole);
+        for entry in plan.entries.iter().filter(|entry| entry.is_unfit && entry.dropped.is_none()) {
+            whole.unfit.push(place.member(&entry.key).path());
+        }
         whole.cuts = plan.cuts(&place.path());
         self.settle(node, part, whole)
     }
@@ -78,6 +81,7 @@ impl Fitter<'_, '_, '_> {
             let log = applied(Rule::NullToDefault, Risk::Guess, below, &property, member, &default);
             fit = Fit { cuts: vec![change], applied: vec![log], valid: true, ..Fit::default() };
         }
+        entry.is_unfit = !fit.valid;
         entry.value.cuts = std::mem::take(&mut fit.cuts);
         whole.add(fit);
     }

@@ -12,6 +12,7 @@ mod elements;
 mod integers;
 mod made;
 mod members;
+mod mending;
 mod permit;
 mod place;
 mod plan;

@@ -18,6 +18,8 @@ pub(super) struct Entry<'t> {
     pub(super) renamed: Option<Rule>,
     pub(super) dropped: Option<Rule>,
     pub(super) value: Fit,
+    /// Whether no rule makes its value valid.
+    pub(super) is_unfit: bool,
 }
 
 /// A member to add.
@@ -44,6 +46,7 @@ impl<'t> Plan<'t> {
             renamed: None,
             dropped: None,
             value: Fit::default(),
+            is_unfit: false,
         };
         Self { object, entries: object.children().map(entry).collect(), added: Vec::new() }
     }

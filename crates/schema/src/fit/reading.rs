@@ -1,12 +1,13 @@
 //! One reading of the text, and fitting its value.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
 use jsonmend_extract::{Scope, mend_text};
 
 use super::{
-    Applied, FitOptions, Fitted, integers::Spelled, made::Fit, place::Place, walk::Fitter,
+    Applied, FitOptions, Fitted, integers::Spelled, made::Fit, mending::Mending, place::Place,
+    walk::Fitter,
 };
 use crate::{
     Change, Issue, Tree, issue,
@@ -147,15 +148,14 @@ impl<'i> Reading<'i> {
         options: &FitOptions,
     ) -> Tried {
         let (text, accepts) = (tree.text(), judge.accepts_whole(tree));
-        let fit = if accepts { Fit::clean() } else { made(tree, judge, options) };
+        let mut fit = if accepts { Fit::clean() } else { made(tree, judge, options) };
         if judge.is_spent() {
             return self.overflow(input.len());
         }
         let mut applied = self.placed(&fit.applied);
         let (mut changes, mut output) = (self.changes.clone(), Some(text.to_owned()));
         if !accepts {
-            let cuts: Vec<Change> = fit
-                .cuts
+            let cuts: Vec<Change> = std::mem::take(&mut fit.cuts)
                 .into_iter()
                 .filter(|cut| cut.start < cut.end || !cut.after.is_empty())
                 .collect();
@@ -171,7 +171,7 @@ impl<'i> Reading<'i> {
                     .is_ok_and(|tree| tree.is_within(limits) && judge.accepts_whole(&tree))
         };
         let Some(mut output) = output.filter(|output| fit.valid && accepted(output)) else {
-            let issues = self.issues(judge, tree, &fit.ambiguous, &fit.applied);
+            let issues = self.issues(judge, tree, &fit);
             let spent = judge.is_spent();
             let outcome = if spent { Outcome::Overflow } else { Outcome::Invalid };
             return self.refused(outcome, self.with_cut(issues, input.len()), applied);
@@ -221,32 +221,23 @@ impl<'i> Reading<'i> {
 
     /// What is wrong with the value as it was read, with positions in the input. If a rule would
     /// fix an issue, the hint says so, to distinguish it from the issues that prevent the fit.
-    fn issues(
-        &self,
-        judge: &mut Judge<'_>,
-        tree: &Tree<'_>,
-        ambiguous: &[Path],
-        applied: &[Applied],
-    ) -> Vec<Issue> {
-        // If several rules apply at the same place, the first one is named.
-        let rules: HashMap<&Path, &Applied> =
-            applied.iter().rev().map(|applied| (&applied.path, applied)).collect();
+    fn issues(&self, judge: &mut Judge<'_>, tree: &Tree<'_>, fit: &Fit) -> Vec<Issue> {
+        let issues = issue::issues(judge, tree);
+        let mending = Mending::of(fit, &issues);
         let placed = |issue: Issue| {
             let span = script::origin(&self.changes, &issue.span());
-            let rule = rules.get(issue.path());
             let issue = issue.with_span(span);
-            match (issue.hint(), rule) {
-                (Some(_), _) => issue,
-                _ if ambiguous.contains(issue.path()) => {
-                    issue.with_hint("it could be read in more than one way")
-                }
-                (None, Some(Applied { rule, risk, .. })) => {
-                    issue.with_hint(format!("{rule} ({risk}) mends this once the rest fits"))
-                }
-                (None, None) => issue,
+            if fit.ambiguous.contains(issue.path()) {
+                let is_free = issue.hint().is_none();
+                let hint = "it could be read in more than one way";
+                return if is_free { issue.with_hint(hint) } else { issue };
+            }
+            match mending.of_issue(&issue) {
+                Some((rule, risk)) => issue.with_mending(rule, risk),
+                None => issue,
             }
         };
-        issue::issues(judge, tree).into_iter().map(placed).collect()
+        issues.into_iter().map(placed).collect()
     }
 
     /// The issues of a text of `length` bytes that may have been cut off. What is missing from a

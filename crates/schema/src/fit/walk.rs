@@ -170,7 +170,12 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
             let part = part.item(index);
             // Most items are valid, and have no need of a place.
             if !self.keeps(item, &part) {
-                whole.add(self.unkept(item, &part, &place.item(index)));
+                let below = place.item(index);
+                let fit = self.unkept(item, &part, &below);
+                if !fit.valid {
+                    whole.unfit.push(below.path());
+                }
+                whole.add(fit);
             }
         }
         self.settle(node, part, whole)

@@ -8,7 +8,7 @@ mod render;
 
 use std::{fmt, ops::Range};
 
-use jsonmend_core::{Path, Step};
+use jsonmend_core::{Path, Risk, Step};
 
 pub(crate) use hint::is_schema;
 pub(crate) use localise::issues;
@@ -16,6 +16,7 @@ pub(crate) use nearest::{distance, folded, is_comparable};
 pub use render::Rendering;
 
 use crate::{
+    Rule,
     code::coded,
     tree::{JsonType, Node},
 };
@@ -149,6 +150,7 @@ pub struct Issue {
     span: Range<usize>,
     hint: Option<String>,
     missing: Option<Box<Missing>>,
+    mended_by: Option<(Rule, Risk)>,
 }
 
 /// The property that an issue misses.
@@ -181,6 +183,7 @@ impl Issue {
             span: node.span(),
             hint: None,
             missing: None,
+            mended_by: None,
         }
     }
 
@@ -242,6 +245,7 @@ impl Issue {
             span,
             hint: None,
             missing: None,
+            mended_by: None,
         }
     }
 
@@ -267,6 +271,7 @@ impl Issue {
             span,
             hint,
             missing: None,
+            mended_by: None,
         }
     }
 
@@ -277,6 +282,14 @@ impl Issue {
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same issue, which that rule mends once the rest fits. The hint says so, unless there is another one.
+    pub(crate) fn with_mending(mut self, rule: Rule, risk: Risk) -> Self {
+        self.mended_by = Some((rule, risk));
+        self.hint =
+            self.hint.or_else(|| Some(format!("{rule} ({risk}) mends this once the rest fits")));
         self
     }
 
@@ -340,6 +353,30 @@ impl Issue {
     #[must_use]
     pub fn sent_as(&self) -> Option<&str> {
         self.missing.as_deref().and_then(|missing| missing.sent.as_deref())
+    }
+
+    /// The rule that mends this as soon as the rest of the value fits, and the highest risk of all that it takes: of
+    /// several rules, the one for the value itself. `None` if nothing that the [options](crate::FitOptions) allow
+    /// mends it. Only [`Schema::fit`](crate::Schema::fit) knows that: issues of
+    /// [`Schema::validate`](crate::Schema::validate) and of a [`Cursor`](crate::Cursor) have none.
+    ///
+    /// Such an issue need not be corrected. The others prevent the fit.
+    ///
+    /// ```
+    /// use jsonmend_core::Risk;
+    /// use jsonmend_schema::{FitOptions, Rule, Schema};
+    ///
+    /// let schema = Schema::from_text(
+    ///     r#"{"properties": {"limit": {"type": "integer"}, "sort": {"enum": ["new", "old"]}}}"#,
+    /// )?;
+    /// let fitted = schema.fit(br#"{"limit": "3", "sort": "nice"}"#, &FitOptions::new());
+    /// let mended_by: Vec<_> = fitted.issues().iter().map(|issue| issue.mended_by()).collect();
+    /// assert_eq!(mended_by, [Some((Rule::StringToNumber, Risk::Exact)), None]);
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub const fn mended_by(&self) -> Option<(Rule, Risk)> {
+        self.mended_by
     }
 
     /// A suggestion, if there is one.
