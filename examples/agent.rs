@@ -14,7 +14,7 @@ use jsonmend::{
     response::CallFit,
     schema::{Registry, Rendering, SharedRegistry},
     stream::{Event, MendExt as _, ResponseOptions},
-    wire::{Call, StreamOutcome},
+    wire::{Call, FinishReason, StreamOutcome},
 };
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -120,6 +120,10 @@ async fn read<B: AsRef<[u8]>>(
             Event::CallEnded(call) => calls.push(*call),
             // Comes directly after the end of its call.
             Event::CallFitted { fit, .. } => fits.push(*fit),
+            // The stream ends well, but the text may stop in the middle.
+            Event::Finish(finish) if finish.reason() == FinishReason::Length => {
+                return Err("the answer was cut off at the limit of tokens".into());
+            }
             Event::Error(error) => return Err(error.message().into()),
             Event::Ended(StreamOutcome::Complete) => writeln!(out)?,
             Event::Ended(end) => return Err(format!("the response is {}", end.code()).into()),

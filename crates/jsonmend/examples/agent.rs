@@ -12,7 +12,7 @@ use std::{
 use futures::{Stream, StreamExt};
 use jsonmend::{
     stream::{Event, MendExt, ResponseOptions},
-    wire::{Call, StreamOutcome},
+    wire::{Call, FinishReason, StreamOutcome},
 };
 
 /// Prints the text of a response as it arrives, and returns its tool calls.
@@ -30,6 +30,10 @@ async fn read<B: AsRef<[u8]>, E: Error + 'static>(
             Event::CallEnded(call) if call.outcome().is_complete() => calls.push(*call),
             Event::CallEnded(call) => {
                 return Err(format!("{}: {}", call.name(), call.outcome()).into());
+            }
+            // The stream ends well, but the text may stop in the middle.
+            Event::Finish(finish) if finish.reason() == FinishReason::Length => {
+                return Err("the answer was cut off at the limit of tokens".into());
             }
             Event::Error(error) => return Err(error.message().into()),
             Event::Ended(StreamOutcome::Complete) => println!(),

@@ -9,7 +9,7 @@ use std::{io::Read, pin::pin};
 use futures::{StreamExt, executor::block_on};
 use jsonmend_core::{Limits, Options, Outcome, Policy};
 use jsonmend_extract::Scope;
-use jsonmend_response::{ResponseReader, TextCalls};
+use jsonmend_response::{Object, Response, ResponseReader, TextCalls};
 use jsonmend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
 use jsonmend_stream::{Event, MendExt, ResponseOptions};
 use serde_json::json;
@@ -398,6 +398,29 @@ fn an_object_is_fitted_however_much_text_follows() {
                 let want = fits.then_some("{\"n\": 1, \"m\": 2}");
                 assert_eq!(json, want, "{scope:?} {tail:?} {limit} {said:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_lacks_its_brace_is_found_by_a_name_of_the_schema() {
+    let schema =
+        json!({"properties": {"items": {"type": "array"}, "n": {}}, "required": ["items"]});
+    let schema = Schema::from_text(&schema.to_string()).unwrap();
+    let content = r#""items": [{"name": "pen"}], "n": 2}"#;
+    for scope in [Scope::All, Scope::First, Scope::Whole] {
+        for length in [1, 7, content.len()] {
+            let deltas = content.as_bytes().chunks(length);
+            let deltas = deltas.map(|piece| text(std::str::from_utf8(piece).unwrap()));
+            let body: String = deltas.chain([END.to_owned()]).collect();
+            let mending = Options::new().with_policy(Policy::PERMISSIVE);
+            let options = ResponseOptions::new()
+                .with_objects(scope)
+                .with_mending(mending)
+                .with_schema(&schema, FitOptions::new());
+            let response = Response::read(body.as_bytes(), options);
+            let fitted: Vec<_> = response.objects().iter().filter_map(Object::json).collect();
+            assert_eq!(fitted, [r#"{"items": [{"name": "pen"}], "n": 2}"#], "{scope:?} {length}");
         }
     }
 }

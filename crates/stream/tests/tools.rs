@@ -6,13 +6,15 @@ mod source;
 
 use std::{collections::BTreeMap, pin::pin};
 
-use futures::{FutureExt, StreamExt, executor::block_on};
+use futures::{FutureExt, StreamExt, executor::block_on, stream};
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_extract::Scope;
 use jsonmend_schema::{
     Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
 };
-use jsonmend_stream::{CallFit, Error, Event, MendExt, ResponseOptions};
+use jsonmend_stream::{
+    AcceptOptions, CallFit, Candidate, Decision, Error, Event, MendExt, ResponseOptions,
+};
 use jsonmend_wire::{Call, ToolPolicies, WireOptions};
 use serde_json::{Value, json};
 use source::Source;
@@ -473,4 +475,29 @@ fn a_fit_equals_that_of_the_arguments_as_they_were_written() {
         }
     }
     assert_eq!(guided, 7);
+}
+
+#[test]
+fn a_hook_judges_a_call_by_the_name_of_its_tool() {
+    let tools = json!([{"name": "delete", "input_schema": {"properties": {"path": {}}}}]);
+    let tools = SharedRegistry::new(Registry::from_tools(&tools).unwrap());
+    let call =
+        json!({"index": 0, "id": "c", "function": {"name": "functions.delete", "arguments": "{}"}});
+    let delta = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
+    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+    let body = format!("data: {delta}\n\ndata: {end}\n\ndata: [DONE]\n\n");
+    for known in [true, false] {
+        let mut names = Vec::new();
+        let hook = |candidate: &Candidate| {
+            names.push(candidate.tool().map(str::to_owned));
+            std::future::ready(Decision::Accept)
+        };
+        let options = ResponseOptions::new();
+        let options = if known { options.with_tools(&tools) } else { options };
+        let chunks = stream::iter([Ok::<_, std::io::Error>(body.clone())]);
+        let events = chunks.mend(options).accept(AcceptOptions::new(), hook);
+        block_on(events.for_each(|_| std::future::ready(())));
+        let name = if known { "delete" } else { "functions.delete" };
+        assert_eq!(names, [Some(name.to_owned())]);
+    }
 }

@@ -115,6 +115,25 @@ pub(super) fn begins_member(bytes: &[u8], window: usize, eof: bool) -> Option<bo
     look.settle(verdict)
 }
 
+/// Whether `bytes`, which begin with a quote, are a member with a name that the guide declares. `None`
+/// waits for more.
+pub(super) fn begins_known_member(
+    bytes: &[u8],
+    guide: &dyn Guide,
+    window: usize,
+    eof: bool,
+) -> Option<bool> {
+    let mut look = Look::new(bytes, window, eof);
+    let mut verdict = member(&mut look);
+    if verdict == Ok(true) {
+        let key = bytes.get(1..).unwrap_or_default();
+        let length = key.iter().position(|byte| matches!(byte, b'"' | b'\'')).unwrap_or_default();
+        let key = core::str::from_utf8(key.get(..length).unwrap_or_default()).unwrap_or_default();
+        verdict = Ok(matches!(guide.member(key), Member::Declared(_)));
+    }
+    look.settle(verdict)
+}
+
 fn member(look: &mut Look<'_>) -> Verdict {
     let Some(quote) = look.peek(false)? else { return Ok(false) };
     look.bump();

@@ -12,7 +12,9 @@ mod marks;
 pub mod reasoning;
 
 use crate::{Guide, scan, signs};
-use begins::{Ground, Place, begins, begins_known, begins_member, is_name_start};
+use begins::{
+    Ground, Place, begins, begins_known, begins_known_member, begins_member, is_name_start,
+};
 use fence::Inside;
 use line::Line;
 
@@ -205,7 +207,7 @@ impl Prose {
             let special = |byte: &u8| is_special(*byte) || is_name_start(*byte);
             return bytes.iter().position(special).unwrap_or(bytes.len());
         }
-        if self.begins_json_fence() {
+        if self.begins_json_fence() || self.begins_text() {
             // A quote may begin a member whose brace is missing.
             let special = |byte: &u8| is_special(*byte) || matches!(byte, b'"' | b'\'');
             return bytes.iter().position(special).unwrap_or(bytes.len());
@@ -264,8 +266,12 @@ impl Prose {
         {
             return Some(Mark::Marked(marks));
         }
-        if matches!(byte, b'"' | b'\'') && self.begins_json_fence() {
-            let member = begins_member(ahead, self.window, last)?;
+        if matches!(byte, b'"' | b'\'') {
+            let guide = guide.filter(|_| self.begins_text());
+            let member = match guide {
+                Some(guide) => begins_known_member(ahead, guide, self.window, last)?,
+                None => self.begins_json_fence() && begins_member(ahead, self.window, last)?,
+            };
             return Some(if member { Mark::Document } else { Mark::Text(1) });
         }
         let outside = match &self.fence {
@@ -359,6 +365,11 @@ impl Prose {
     /// Whether only white space came after the start of a fence labelled as JSON.
     fn begins_json_fence(&self) -> bool {
         self.fence.is_some_and(|fence| !fence.is_touched() && fence.inside() == Inside::Json)
+    }
+
+    /// Whether only white space came before, and no fence.
+    const fn begins_text(&self) -> bool {
+        self.line.is_fresh() && self.fence.is_none()
     }
 
     /// What precedes the current byte.

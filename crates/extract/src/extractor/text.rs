@@ -93,9 +93,7 @@ impl Extractor {
                         self.state = State::Text;
                         return Flow::Read(0);
                     }
-                    Some(Quoted::Member)
-                        if self.options.policy().allows(RepairKind::MissingOpen) =>
-                    {
+                    Some(Quoted::Member) if self.adds_brace() => {
                         self.begin(self.at, None, sink);
                         return Flow::Read(0);
                     }
@@ -214,11 +212,20 @@ impl Extractor {
     fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {
         self.steps += ahead.len().min(self.options.limits().lookahead()) as u64;
         let guide = self.options.guide().map(|guide| &**guide);
-        let mark = self.prose.mark(ahead, offset, eof, guide);
+        let mut mark = self.prose.mark(ahead, offset, eof, guide);
+        let quote = matches!(ahead.first(), Some(b'"' | b'\''));
+        if quote && matches!(mark, Some(Mark::Document)) && !self.adds_brace() {
+            mark = Some(Mark::Text(1));
+        }
         if let Some(Mark::Text(length)) = mark {
             self.steps += length as u64;
         }
         mark
+    }
+
+    /// Whether the opening brace may be added that a member lacks.
+    fn adds_brace(&self) -> bool {
+        self.options.policy().allows(RepairKind::MissingOpen)
     }
 
     fn read_reasoning(

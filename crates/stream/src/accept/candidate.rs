@@ -34,6 +34,23 @@ pub enum Candidate {
 }
 
 impl Candidate {
+    /// The name of the tool to judge a call by: the one under which it is registered if there are
+    /// tools, otherwise the one that the model wrote. The model may write it in another way, such as
+    /// `functions.delete` for `delete`, so a hook that compares [`Call::name`] can be bypassed.
+    /// `None` for an object.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            #[cfg(feature = "schema")]
+            Self::Call { call, fit: Some(fit) } => match &**fit {
+                CallFit::Fitted { tool, .. } => Some(tool),
+                _ => Some(call.name()),
+            },
+            Self::Call { call, .. } => Some(call.name()),
+            Self::Object { .. } => None,
+        }
+    }
+
     /// The JSON text: fitted to the schema if there is one, otherwise mended. `None` if it is not complete
     /// or does not fit, and so must not be used.
     #[must_use]
