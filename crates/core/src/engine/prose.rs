@@ -82,7 +82,12 @@ impl Engine {
             }
             _ => return Ok(None),
         };
-        if self.outside.trusts && matches!(byte, b'{' | b'[') {
+        // `[RESULT]` before a document is a label. No array of JSON begins with an upper-case letter.
+        let label = byte == b'[' && source.byte(at + 1).is_some_and(|next| next.is_ascii_uppercase());
+        if self.outside.trusts && byte == b'[' && source.from(at).len() < 2 && !source.is_last() {
+            return Ok(Some(Flow::Wait));
+        }
+        if self.outside.trusts && matches!(byte, b'{' | b'[') && !label {
             self.note_text(source);
             if self.outside.text.is_start() {
                 return Ok(None);
