@@ -83,7 +83,8 @@ impl Engine {
             _ => return Ok(None),
         };
         // `[RESULT]` before a document is a label. No array of JSON begins with an upper-case letter.
-        let label = byte == b'[' && source.byte(at + 1).is_some_and(|next| next.is_ascii_uppercase());
+        let label =
+            byte == b'[' && source.byte(at + 1).is_some_and(|next| next.is_ascii_uppercase());
         if self.outside.trusts && byte == b'[' && source.from(at).len() < 2 && !source.is_last() {
             return Ok(Some(Flow::Wait));
         }
