@@ -128,7 +128,7 @@ impl Engine {
             Some(b'{' | b'[') => {}
             // Whether the text before it counts must not depend on what has arrived.
             None if !source.is_last() => return Ok(Some(Flow::Wait)),
-            _ if self.whole || self.documents.count > 0 => return Ok(None),
+            _ if self.documents.count > 0 => return Ok(None),
             _ => {}
         }
         self.note_text(source);
@@ -145,7 +145,7 @@ impl Engine {
                 self.outside.either = Some(self.pos);
                 Ok(None)
             }
-            Some(Quoted::Member) if !self.whole && allowed => {
+            Some(Quoted::Member) if allowed => {
                 self.edit(RepairKind::MissingOpen, self.pos..self.pos, "{")?;
                 self.begin_value();
                 self.frames.push(Shape::Object, self.pos);

@@ -99,6 +99,7 @@ pub const fn possible(place: Place, seen: Continuation, context: Context) -> boo
         (Place::Key, S::LastWords) => !quoted,
         (Place::Key, _) => true,
         (Place::Document, S::GroupClose) => matches!(context, C::Plain | C::Opening),
+        (Place::Document, S::LastWords) => !matches!(context, C::Code),
         (_, S::ColonValue) => matches!(context, C::Plain),
         (_, S::CloseLast) => matches!(context, C::Plain | C::Opening),
         (_, S::DeclaredMember) => !quoted && !separated,
