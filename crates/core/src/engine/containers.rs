@@ -30,6 +30,21 @@ impl Engine {
         Ok(Flow::Go)
     }
 
+    /// Opens an object whose brace is missing before the key at `pos`.
+    pub(super) fn open_before_key(&mut self) -> Result<(), Stop> {
+        self.edit(RepairKind::MissingOpen, self.pos..self.pos, "{")?;
+        self.begin_value();
+        self.frames.push(Shape::Object, self.pos);
+        self.expect = Expect::FirstKey;
+        self.commit();
+        Ok(())
+    }
+
+    /// Whether there was no container so far.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.frames.deepest() == 0
+    }
+
     /// A key begins here.
     pub(super) fn begin_key(&mut self) {
         if !self.member.is_unpaired {

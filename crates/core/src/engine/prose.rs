@@ -2,7 +2,7 @@
 //!
 //! [`Prose`]: crate::prose::Prose
 
-use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop, frames::Shape};
+use super::{Edit, Engine, Expect, Flow, Lex, Source, Step, Stop};
 use crate::{
     Lead, Options, Repair, RepairKind, Risk,
     prose::{Block, Expected, Mark, Prose, Quoted},
@@ -146,11 +146,7 @@ impl Engine {
                 Ok(None)
             }
             Some(Quoted::Member) if allowed => {
-                self.edit(RepairKind::MissingOpen, self.pos..self.pos, "{")?;
-                self.begin_value();
-                self.frames.push(Shape::Object, self.pos);
-                self.expect = Expect::FirstKey;
-                self.commit();
+                self.open_before_key()?;
                 Ok(Some(Flow::Go))
             }
             Some(Quoted::Document | Quoted::Member | Quoted::String) => Ok(None),
@@ -216,11 +212,6 @@ impl Engine {
         self.lex = Lex::Prose;
         self.outside.kind = RepairKind::TrailingProse;
         Ok(Flow::Go)
-    }
-
-    /// Whether there was no container so far.
-    pub(super) fn is_scalar(&self) -> bool {
-        self.frames.deepest() == 0
     }
 
     /// Whether the first string is a key, so that a colon follows its first closing quote.
