@@ -75,7 +75,7 @@ pub(crate) fn buffer() {
     assert_eq!(mend(&key, &small).outcome(), Outcome::Repaired);
     // What needs the whole text is mended within the limit only.
     for (length, outcome) in [(400, Outcome::Repaired), (600, Outcome::None)] {
-        let text = format!("\"a\": \"{}\", \"b\": 2}}", "x".repeat(length));
+        let text = format!("\"a b\": \"{}\", \"c\": 2}}", "x".repeat(length));
         let mut mender = BufferedMender::new(small.clone());
         mender.push(text.as_bytes(), &mut ());
         assert_eq!(mender.finish(&mut ()).outcome(), outcome, "{length}");
@@ -98,7 +98,7 @@ pub(crate) fn report() {
     // With more than a report holds, what needs the whole text is not mended. Up to half of its size,
     // a text may have as many as it has.
     let lost =
-        |words: usize| format!("\"a\": 1, \"b\": [{}]}}", "'x', ".repeat(words)).into_bytes();
+        |words: usize| format!("\"a b\": 1, \"c\": [{}]}}", "'x', ".repeat(words)).into_bytes();
     let small = limited(|l| l.with_report(48 * 20));
     assert_eq!(mend(&lost(5), &small).outcome(), Outcome::Repaired);
     assert_eq!(mend(&lost(500), &small).outcome(), Outcome::None);
