@@ -6,7 +6,6 @@ use crate::{
     Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
     engine::{Edit, Engine, Part, Quote, Stop},
     mended::into_string,
-    prose::{Expected, Prose, Quoted},
 };
 
 /// A text that is read piece by piece is read in pieces of so many bytes.
@@ -259,7 +258,7 @@ impl Reading {
         let &(first, end) = self.documents.first()?;
         let scalar = input.get(first) == Some(&b'"') || input.get(first) == Some(&b'\'');
         let colon = input.get(end..)?.trim_ascii_start().first() == Some(&b':');
-        let start = if scalar && colon { first } else { first_key(input, options)? };
+        let start = if scalar && colon { first } else { odd_key(input)? };
         if !options.policy().allows(RepairKind::MissingOpen) {
             return None;
         }
@@ -423,15 +422,12 @@ impl Reading {
 /// The longest key to look for at the start of a text, in bytes.
 const MAX_KEY: usize = 64;
 
-/// Where a text begins with a key and what is written for its colon. In quotes that JSON does not
-/// have, that must be a colon.
-fn first_key(input: &[u8], options: &Options) -> Option<usize> {
+/// Where a text begins with a key in quotes that JSON does not have, and its colon.
+fn odd_key(input: &[u8]) -> Option<usize> {
     let start = input.len() - input.trim_ascii_start().len();
     let (quote, length) = Quote::of(&input[start..])?;
     if !matches!(quote, Quote::Smart | Quote::Backtick) {
-        let prose = Prose::new(Expected::Json, options.limits().lookahead());
-        let quoted = prose.quoted(&input[start..], start, true);
-        return (quoted == Some(Quoted::Member)).then_some(start);
+        return None;
     }
     let key = &input[start + length..];
     let key = &key[..key.len().min(MAX_KEY)];
