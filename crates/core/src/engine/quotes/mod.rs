@@ -21,7 +21,10 @@ use super::{
     quote::Quote,
     source::{Edge, Look, is_word},
 };
-use crate::verdict::{Context, Verdict, verdict};
+use crate::{
+    TrailingDocuments,
+    verdict::{Context, Verdict, verdict},
+};
 
 /// The longest name to look for in place of a value, in bytes.
 const MAX_NAME: usize = 48;
@@ -64,8 +67,13 @@ impl Engine {
         }
         if third.is_ascii_whitespace() {
             // `"" key": …`: an empty string would be followed by a delimiter.
+            let from = look.seen().len();
             let next = look.space()?;
-            if !is_word(next) {
+            // Where all documents are wanted, an empty string on a line of its own is one.
+            let document = self.frames.top().is_none()
+                && self.options.trailing_documents() == TrailingDocuments::All
+                && look.seen().get(from..).is_some_and(|space| space.contains(&b'\n'));
+            if document || !is_word(next) {
                 return Ok(1);
             }
         }
