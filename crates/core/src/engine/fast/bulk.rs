@@ -14,8 +14,9 @@ use commit::{Bulk, NONE};
 use super::{
     Delimiter, Engine,
     characters::Utf8Blocks,
+    content::{After, Content},
     dialect,
-    tokens::{self, After, Content, Key},
+    tokens::{self, Key},
 };
 use crate::{RepairKind, engine::Closed};
 

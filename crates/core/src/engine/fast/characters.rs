@@ -1,6 +1,6 @@
 //! Characters outside ASCII in string content, which have to be UTF-8 (RFC 3629, section 4).
 
-use super::tokens::After;
+use super::content::After;
 
 /// Which bytes of the input are known to be UTF-8. They are checked in blocks, each of them once.
 #[derive(Clone, Copy, Debug)]

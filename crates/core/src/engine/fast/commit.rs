@@ -3,9 +3,10 @@
 use super::{
     Delimiter, Digits, End, Engine, Phase,
     characters::cut_character,
+    content::{After, Content},
     dialect::{self, SINGLE},
     pieces::is_content,
-    tokens::{self, After, Content, Key},
+    tokens::{self, Key},
 };
 use crate::{
     RepairKind,

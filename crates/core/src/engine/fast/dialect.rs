@@ -11,7 +11,8 @@
 use super::{
     Delimiter, End, Engine, FastPath, MAX_TOKEN,
     characters::{Utf8Blocks, characters},
-    tokens::{self, After, Content, Key},
+    content::{After, Content},
+    tokens::{self, Key},
 };
 use crate::{
     Options, Repair, RepairKind,

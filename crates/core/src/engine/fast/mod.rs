@@ -14,6 +14,7 @@ mod automaton;
 mod bulk;
 mod characters;
 mod commit;
+mod content;
 mod dialect;
 mod pieces;
 mod steps;

@@ -5,7 +5,7 @@ use super::{
     Delimiter, Engine, Phase,
     automaton::{Rows, WHOLE, WRONG},
     characters::cut_character,
-    tokens::After,
+    content::After,
 };
 use crate::engine::quotes::Last;
 

@@ -2,7 +2,7 @@
 
 use super::{
     Continuation, Place, Site,
-    member::passes_key,
+    key::passes_key,
     text::{key_rest, words_before_separator},
 };
 use crate::engine::{

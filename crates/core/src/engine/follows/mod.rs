@@ -5,11 +5,12 @@
 
 mod closer;
 mod item;
+mod key;
 mod member;
 mod text;
 
 pub(super) use closer::{Fit, after_closer};
-pub(super) use member::{Start, begins_member, member, passes_key};
+pub(super) use key::{Start, begins_member, member, passes_key};
 pub(super) use text::{
     ends_in_quote, ends_line, opens_in_text, seems_to_end, words_before_item,
     words_before_separator,

@@ -3,10 +3,7 @@
 use crate::{
     engine::{
         Comma, Engine,
-        fast::{
-            Delimiter,
-            tokens::{Content, Key},
-        },
+        fast::{Delimiter, content::Content, tokens::Key},
         frames::{Nested, Shape},
     },
     grammar::Expect,
