@@ -7,7 +7,7 @@ use std::time::Duration;
 use jsonmend_core::{Outcome, Risk};
 use jsonmend_wire::{ApiFormat, Call, RewriteOutcome, StreamOutcome, WireEvent};
 
-pub(crate) use call::{CallNote, EDITS, Edit};
+pub(crate) use call::CallNote;
 
 use crate::fitting::FitNotes;
 

@@ -10,8 +10,8 @@ use jsonmend_schema::{FitOptions, Rules};
 use jsonmend_wire::{Call, Fitter, ToolPolicies};
 
 use crate::{
-    account::{EDITS, Edit},
     config::{Arguments, Repair},
+    edit::{EDITS, Edit},
     request::{Declared, Switches},
 };
 

@@ -11,6 +11,7 @@
 mod account;
 mod admin;
 mod config;
+mod edit;
 mod exchange;
 mod fitting;
 #[cfg(any(test, feature = "fuzz"))]

@@ -3,16 +3,16 @@
 use jsonmend_core::{Outcome, Risk};
 use jsonmend_wire::Call;
 
-use crate::fitting::FitNote;
+use crate::{
+    edit::{EDITS, Edit},
+    fitting::FitNote,
+};
 
 /// How long a name is shown.
 pub(super) const NAME: usize = 128;
 
 /// The most bytes of a text of a call that are kept.
 const TEXT: usize = 16 << 10;
-
-/// The most edits of a call that are listed. All are counted.
-pub(crate) const EDITS: usize = 256;
 
 /// A call of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,17 +29,6 @@ pub(crate) struct CallNote {
     pub(crate) bytes: usize,
     /// What came and what left, if that is kept.
     pub(crate) content: Option<(String, String)>,
-}
-
-/// A change of the arguments that came.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Edit {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    pub(crate) code: &'static str,
-    pub(crate) risk: Risk,
-    /// What is there instead. Empty if content is not kept.
-    pub(crate) after: String,
 }
 
 impl CallNote {

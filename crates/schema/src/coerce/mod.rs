@@ -8,11 +8,13 @@ mod boolean;
 mod enumeration;
 mod epoch;
 mod format;
+mod nothing;
 mod number;
 mod string;
 
 pub(crate) use enumeration::LONGEST as LONGEST_CHOICE;
 use jsonmend_core::Risk;
+pub(crate) use nothing::means_nothing;
 
 use crate::{
     Rule,

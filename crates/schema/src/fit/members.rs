@@ -10,23 +10,10 @@ use super::{
 };
 use crate::{
     Rule,
+    coerce::means_nothing,
     part::Part,
     tree::{JsonType, Node},
 };
-
-/// Words that mean that there is no value.
-pub(super) const NOTHING: [&str; 10] = [
-    "",
-    "null",
-    "none",
-    "nil",
-    "n/a",
-    "na",
-    "undefined",
-    "unknown",
-    "not specified",
-    "not provided",
-];
 
 impl Fitter<'_, '_, '_> {
     /// Fits the members in the order of the rules: first their names, then their values, then
@@ -98,7 +85,7 @@ impl Fitter<'_, '_, '_> {
                 let listed = property.options().is_some_and(|options| {
                     options.iter().filter_map(|o| o.as_str()).any(|o| o.to_lowercase() == word)
                 });
-                let nothing = NOTHING.contains(&word.as_str());
+                let nothing = means_nothing(&word);
                 (nothing && !listed && !property.allows(JsonType::String))
                     .then_some(Rule::NullWords)?
             }

@@ -5,9 +5,8 @@ use jsonmend_core::Risk;
 use super::{Proposal, Site};
 use crate::{
     Rule,
-    coerce::coerce_node,
+    coerce::{coerce_node, means_nothing},
     compile::Types,
-    fit::members::NOTHING,
     tree::{JsonType, Node, quoted},
 };
 
@@ -43,7 +42,7 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
         return;
     };
     let word = text.trim().to_lowercase();
-    if NOTHING.contains(&word.as_str()) && !site.place.takes_strings {
+    if means_nothing(&word) && !site.place.takes_strings {
         found.push(Proposal::text(Rule::NullWords, "null"));
     }
 }
