@@ -5,6 +5,7 @@
 //! instructions per byte. Absolute times depend more on the machine than on the code, and are printed
 //! for orientation only.
 
+pub mod apart;
 pub mod documents;
 pub mod measure;
 pub mod values;
