@@ -106,7 +106,7 @@ macro_rules! kinds {
 kinds! {
     AmbiguousQuote "ambiguous-quote" Guess "An unescaped quote in a string whose end is one of several readings.", r#"{"t": "if "a" {", "n": 1}"# => r#"{"t": "if \"a\" {", "n": 1}"#;
     BacktickQuote "backtick-quote" Exact "A string delimited by backticks or acute accents.", "{`a`: `b`}" => r#"{"a": "b"}"#;
-    BadEscape "bad-escape" Exact "A backslash that starts no JSON escape; the backslash is kept as text.", r#"{"re": "\d+"}"# => r#"{"re": "\\d+"}"#;
+    BadEscape "bad-escape" Exact "A backslash that starts no JSON escape; it is kept as text. A code point as in JavaScript is rewritten.", r#"{"re": "\d+"}"# => r#"{"re": "\\d+"}"#;
     ByteOrderMark "byte-order-mark" Exact "A byte order mark before or between tokens.", "\u{feff}[1]" => "[1]";
     CallWrapper "call-wrapper" Likely "A function call or constructor around a value.", r#"{"id": ObjectId("x1")}"# => r#"{"id": "x1"}"#;
     CodeFence "code-fence" Exact "A Markdown code fence around the document.", "```json\n[1]\n```" => "[1]";
@@ -136,6 +136,7 @@ kinds! {
     LineDelimited "line-delimited" Likely "Several documents, joined into an array.", "{\"a\":1}\n{\"a\":2}" => "[{\"a\":1},\n{\"a\":2}]";
     LineMark "line-mark" Likely "A mark before each line of the document.", "+{\n+  \"a\": 1\n+}" => "{\n  \"a\": 1\n}";
     LiteralCase "literal-case" Exact "A literal in the wrong case.", "[TRUE]" => "[true]";
+    LiteralEscape "literal-escape" Likely "An escape of JSON in a path, a pattern or a formula, in a string with other backslashes that start none.", r#"{"p": "C:\Users\new"}"# => r#"{"p": "C:\\Users\\new"}"#;
     LoneSurrogate "lone-surrogate" Lossy "An escaped surrogate without its other half.", r#"["\ud83d"]"# => r#"["\ufffd"]"#;
     MismatchedClose "mismatched-close" Likely "A closing bracket of the wrong kind.", "[1, 2}" => "[1, 2]";
     MismatchedOpen "mismatched-open" Guess "An opening bracket of the wrong kind.", r#"{"a": {1, 2]}"# => r#"{"a": [1, 2]}"#;

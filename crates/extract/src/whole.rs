@@ -61,10 +61,12 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     if channel && refused && begins_as_object(input) {
         return whole;
     }
+    if channel && is_escaped_document(input, &whole) {
+        return whole;
+    }
     let found = Documents::find(input, scope, options);
     let Some(first) = found.first() else {
-        let escaped = input.trim_ascii_start().starts_with(b"\\\"") && whole.text().is_some();
-        return if channel && (escaped || is_convincing(input, &whole, scope)) {
+        return if channel && is_convincing(input, &whole, scope) {
             whole
         } else {
             Mended::new(Outcome::None, None, Repairs::new(), None)
@@ -93,6 +95,17 @@ fn begins_as_object(input: &[u8]) -> bool {
     matches!(key.first(), Some(b'"' | b'\''))
 }
 
+/// Whether the reading is of a document in quotes whose own quotes are escaped, which no document of
+/// a text is.
+fn is_escaped_document(input: &[u8], whole: &Mended) -> bool {
+    let lead = || whole.repairs().iter().next().and_then(|repair| input.get(..repair.end()));
+    let begins = input.trim_ascii_start().starts_with(b"\\\"")
+        || whole.repairs().contains(RepairKind::EscapedDocument)
+            && drops_lead(input, whole)
+            && lead().is_some_and(|lead| lead.ends_with(b"\""));
+    begins && whole.text().is_some()
+}
+
 /// Whether text before the document was dropped.
 fn drops_lead(input: &[u8], whole: &Mended) -> bool {
     let start = document_start(input, whole);
@@ -105,9 +118,12 @@ fn drops_lead(input: &[u8], whole: &Mended) -> bool {
     })
 }
 
-/// Whether a document in backticks was read as one string.
+/// Whether a document in backticks, or in three quotes as Python writes a text of several lines, was
+/// read as one string.
 fn is_code_span(input: &[u8], whole: &Mended) -> bool {
-    let span = input.trim_ascii_start().strip_prefix(b"`").unwrap_or_default();
+    let text = input.trim_ascii_start();
+    let span = [b"`".as_slice(), b"\"\"\"", b"'''"].into_iter();
+    let span = span.filter_map(|quote| text.strip_prefix(quote)).next().unwrap_or_default();
     matches!(span.trim_ascii_start().first(), Some(b'{' | b'['))
         && whole.text().is_some_and(|text| text.trim_start().starts_with('"'))
 }

@@ -4,7 +4,7 @@ mod ends;
 
 use super::{
     Engine, Expect, Flow, Lex, OpenString, PLAIN, Source, Step, Stop, Text,
-    follows::{ends_in_quote, words_before_item},
+    follows::{at_bullet, ends_in_quote, words_before_item},
     frames::Shape,
     quote::Quote,
     source::{ESCAPE, colour, wide_sign, wide_space},
@@ -29,7 +29,7 @@ impl Engine {
         }
         if !is_key
             && self.frames.top().is_some_and(Shape::is_list)
-            && self.frames.items() > 0
+            && (self.frames.items() > 0 || try_peek!(at_bullet(look), false))
             && let Some(length) = try_peek!(words_before_item(look), None)
         {
             let words = source.slice(self.pos, self.pos + length).trim_ascii_end().len();

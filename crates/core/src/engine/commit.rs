@@ -1,6 +1,6 @@
 //! How far the reading is certain.
 
-use super::{Engine, Lex, Look, Source, Stop, Text};
+use super::{Engine, Lex, Look, Source, Stop, Text, state::Stray};
 
 impl Engine {
     /// Stops if more is withheld than the limit allows. What counts is how far the engine has read,
@@ -61,6 +61,9 @@ impl Engine {
             return;
         }
         self.string.inner.content(&rest[..length]);
+        if self.string.stray == Stray::Path && rest[..length].iter().any(u8::is_ascii_whitespace) {
+            self.string.stray = Stray::Seen;
+        }
         // If only white space follows a comma, a lost quote may have been before it.
         let blank = rest[..length].iter().rev().take_while(|b| **b == b' ').count();
         if blank == length && self.string.tail.is_some_and(|at| self.pos - at <= self.window) {

@@ -1,8 +1,15 @@
 //! Escapes and control characters in strings.
 
-use alloc::format;
+use alloc::{format, string::String};
 
-use super::{Engine, Flow, Source, Step, Text, quote::Quote, try_peek};
+use super::{
+    Engine, Flow, Source, Step, Text,
+    quote::Quote,
+    quotes::Inner,
+    source::{Edge, Look},
+    state::Stray,
+    try_peek,
+};
 use crate::RepairKind;
 
 impl Engine {
@@ -43,9 +50,21 @@ impl Engine {
             self.pos += 1;
             return Ok(Flow::Go);
         };
+        // The string begins with `C:\`.
+        let drive = at == self.lex_start + 2 && self.string.inner.is_after_colon();
         self.string.inner.escape(next);
         if text.quote == Quote::Escaped {
             return self.doubled_escape(source, text, next);
+        }
+        if try_peek!(self.is_literal_escape(source, drive), false) {
+            self.string.inner.escape(b'\\');
+            if drive {
+                self.string.stray = Stray::Path;
+            }
+            self.edit(RepairKind::LiteralEscape, at..at, "\\")?;
+            self.pos += 1;
+            self.commit_text(text);
+            return Ok(Flow::Go);
         }
         match next {
             b'"' if text.quotes == 2 && text.quote == Quote::Double => {
@@ -71,12 +90,50 @@ impl Engine {
                 self.pos += 2;
             }
             _ => {
+                if next.is_ascii_alphabetic() && !text.is_key && self.string.stray != Stray::Path {
+                    if self.string.stray == Stray::None && self.reads_again(source) {
+                        return Ok(Flow::Go);
+                    }
+                    self.string.stray = if drive { Stray::Path } else { Stray::Seen };
+                }
                 self.edit(RepairKind::BadEscape, at..at, "\\")?;
                 self.pos += 1;
             }
         }
         self.commit_text(text);
         Ok(Flow::Go)
+    }
+
+    /// Whether the backslash here and the letter after it, which would be an escape, are both text:
+    /// a backspace or a form feed, part of a path, or a command of LaTeX, in a string with a backslash
+    /// that starts no escape. `drive` says that the string begins with a drive.
+    fn is_literal_escape(&mut self, source: &Source<'_>, drive: bool) -> Result<bool, Edge> {
+        let letter = source.byte(self.pos + 1);
+        let Some(letter @ (b'b' | b'f' | b'n' | b'r' | b't')) = letter else { return Ok(false) };
+        let look = self.look(source, self.pos + 1);
+        match letter {
+            _ if self.string.stray == Stray::None => Ok(false),
+            b'b' | b'f' => Ok(true),
+            _ if drive || self.string.stray == Stray::Path => {
+                Ok(look.peek_at(1)?.is_ascii_alphanumeric())
+            }
+            _ => begins_command(look),
+        }
+    }
+
+    /// Reads a string of a whole text from its start again, once it is known that it has a backslash that
+    /// starts no escape, if one before it seemed to. Returns whether it does.
+    fn reads_again(&mut self, source: &Source<'_>) -> bool {
+        let read = source.slice(self.lex_start, self.pos);
+        let doubtful = |pair: &[u8]| matches!(pair, [b'\\', b'b' | b'f' | b'n' | b'r' | b't']);
+        let edited = self.script.before(self.lex_start) < self.script.edits.len();
+        if !self.whole || edited || !read.windows(2).any(doubtful) {
+            return false;
+        }
+        self.pos = self.lex_start;
+        self.string.inner = Inner::default();
+        self.string.stray = Stray::Seen;
+        true
     }
 
     /// A backslash in a document that is escaped one time too many.
@@ -168,20 +225,21 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// `\x` in a string in apostrophes: Python's `repr` writes control characters like this. With
-    /// other digits it may be part of a path or a pattern.
+    /// `\x` in a string in apostrophes: Python's `repr` writes what cannot be printed like this, control
+    /// characters, the no-break space and the soft hyphen. With other digits it may be part of a path
+    /// or a pattern.
     fn control_escape(&mut self, source: &Source<'_>, text: Text) -> Step {
         let at = self.pos;
         let value = match source.from(at + 2) {
-            [high @ (b'0' | b'1' | b'7'), low, ..] => {
-                let digit = (*low as char).to_digit(16);
-                digit.map(|low| u32::from(high - b'0') * 16 + low)
+            [high, low, ..] => {
+                let digits = [high, low].map(|digit| (*digit as char).to_digit(16));
+                if let [Some(high), Some(low)] = digits { Some(high * 16 + low) } else { None }
             }
-            [] | [b'0' | b'1' | b'7'] if !source.is_last() => return Ok(Flow::Wait),
+            [] | [_] if !source.is_last() => return Ok(Flow::Wait),
             _ => None,
         };
         match value {
-            Some(value @ (0..=0x1f | 0x7f)) => {
+            Some(value @ (0..=0x1f | 0x7f | 0xa0 | 0xad)) => {
                 self.edit(text.quote.kind(), at..at + 4, format!("\\u{value:04x}"))?;
                 self.pos += 4;
             }
@@ -199,6 +257,9 @@ impl Engine {
         let rest = source.from(at + 2);
         let first = match hex4(rest) {
             Hex::Value(value) => value,
+            Hex::Bad if rest.first() == Some(&b'{') && text.quote != Quote::Escaped => {
+                return self.code_point(source, text, at);
+            }
             Hex::Bad => {
                 self.edit(RepairKind::BadEscape, at..at, "\\")?;
                 self.pos = at + 2;
@@ -232,6 +293,33 @@ impl Engine {
         Ok(Flow::Go)
     }
 
+    /// `\u{1F600}`, a code point as JavaScript escapes it (ECMA-262, section 12.9.4).
+    fn code_point(&mut self, source: &Source<'_>, text: Text, at: usize) -> Step {
+        let digits = &source.from(at + 3);
+        let length = digits.iter().take(7).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        if length == digits.len() && length < 7 && !source.is_last() {
+            return Ok(Flow::Wait);
+        }
+        let closed = digits.get(length) == Some(&b'}');
+        let value = core::str::from_utf8(&digits[..length]).ok();
+        let value = value.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match value.and_then(char::from_u32).filter(|_| closed) {
+            Some(character) => {
+                let mut units = [0; 2];
+                let units = character.encode_utf16(&mut units).iter();
+                let escaped = units.map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+                self.edit(RepairKind::BadEscape, at..at + length + 4, escaped)?;
+                self.pos = at + length + 4;
+            }
+            None => {
+                self.edit(RepairKind::BadEscape, at..at, "\\")?;
+                self.pos = at + 2;
+            }
+        }
+        self.commit_text(text);
+        Ok(Flow::Go)
+    }
+
     /// An escape of which not all has arrived.
     fn cut_escape(&mut self, source: &Source<'_>, at: usize) -> Step {
         if !source.is_last() {
@@ -242,6 +330,63 @@ impl Engine {
         self.pos = source.end();
         Ok(Flow::Go)
     }
+}
+
+/// Commands of LaTeX whose first letter makes an escape of JSON.
+const COMMANDS: [&[u8]; 41] = [
+    b"nabla",
+    b"ne",
+    b"neg",
+    b"neq",
+    b"newcommand",
+    b"newline",
+    b"ni",
+    b"nmid",
+    b"noindent",
+    b"nolimits",
+    b"nonumber",
+    b"not",
+    b"notin",
+    b"nu",
+    b"rangle",
+    b"rbrace",
+    b"rceil",
+    b"ref",
+    b"rfloor",
+    b"rho",
+    b"right",
+    b"rightarrow",
+    b"rm",
+    b"tag",
+    b"tan",
+    b"tanh",
+    b"tau",
+    b"text",
+    b"textbf",
+    b"textit",
+    b"textrm",
+    b"texttt",
+    b"tfrac",
+    b"therefore",
+    b"theta",
+    b"tilde",
+    b"times",
+    b"to",
+    b"top",
+    b"triangle",
+    b"triangleq",
+];
+
+/// Whether a command of LaTeX begins at `look`.
+fn begins_command(mut look: Look<'_>) -> Result<bool, Edge> {
+    loop {
+        match look.peek() {
+            Ok(byte) if byte.is_ascii_alphabetic() && look.passed() < 16 => look.bump(),
+            Err(Edge::More) => return Err(Edge::More),
+            _ => break,
+        }
+    }
+    Ok(COMMANDS.contains(&look.seen()))
 }
 
 /// The length of both halves of a character in a document that is escaped one time too many.

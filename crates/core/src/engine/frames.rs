@@ -247,6 +247,13 @@ impl Frames {
         }
     }
 
+    /// Removes the last byte of the current key.
+    pub(super) fn shorten_key(&mut self) {
+        if self.stack.last().is_some_and(|frame| self.keys.len() > frame.key_start) {
+            self.keys.pop();
+        }
+    }
+
     #[inline]
     pub(super) fn clear_key(&mut self) {
         if let Some(frame) = self.stack.last_mut() {

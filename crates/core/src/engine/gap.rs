@@ -2,6 +2,7 @@
 
 use super::{
     Comma, Comment, Engine, Expect, Flow, Source, Stop, Token,
+    follows::begins_member,
     source::{ESCAPE, Edge, WideSpace, wide_space},
 };
 use crate::{RepairKind, scan};
@@ -31,6 +32,21 @@ impl Engine {
                 None if !source.is_last() => Ok(Some(Flow::Wait)),
                 _ => Ok(None),
             },
+            b'-' if self.is_in_container() => {
+                let look = source.look(self.pos, self.window);
+                match [1, 2].map(|at| look.peek_at(at)) {
+                    [Err(Edge::More), _] | [Ok(b'-'), Err(Edge::More)] => Ok(Some(Flow::Wait)),
+                    // As in SQL.
+                    [Ok(b'-'), Ok(b' ' | b'\t')] => Ok(Some(self.open_comment(Comment::Line))),
+                    _ => Ok(None),
+                }
+            }
+            b'+' if self.is_in_container() && self.pos > source.base() => {
+                if source.byte(self.pos - 1) != Some(b'\n') {
+                    return Ok(None);
+                }
+                self.line_mark(source)
+            }
             b'<' => match source.look(self.pos, 8).starts_with(b"<!--") {
                 Ok(true) => Ok(Some(self.open_comment(Comment::Markup))),
                 Err(Edge::More) => Ok(Some(Flow::Wait)),
@@ -78,6 +94,36 @@ impl Engine {
     /// Whether what follows the document may belong to it, because quotes in it were in doubt.
     pub(super) fn is_tail_in_doubt(&self) -> bool {
         self.expect == Expect::After && self.unescaped > 0 && !self.document.fenced
+    }
+
+    /// At a plus sign at the start of a line: drops the mark of a diff in which not all lines were
+    /// added. Before a string that is no key it may join two strings.
+    fn line_mark(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        let mut look = self.look(source, self.pos + 1);
+        let marks = (|| {
+            if !matches!(look.peek()?, b' ' | b'\t') {
+                return Ok(false);
+            }
+            look.space()?;
+            Ok(!look.at_quote()? || self.string.closed.is_none() || begins_member(look)?)
+        })();
+        match marks {
+            Err(Edge::More) => return Ok(Some(Flow::Wait)),
+            Ok(true) => {}
+            _ => return Ok(None),
+        }
+        self.edit(RepairKind::LineMark, self.pos..self.pos + 1, "")?;
+        self.pos += 1;
+        Ok(Some(Flow::Go))
+    }
+
+    /// Whether a key, an item, or the end of a container may come next.
+    const fn is_in_container(&self) -> bool {
+        use super::Expect as E;
+        matches!(
+            self.expect,
+            E::FirstItem | E::Item | E::ItemEnd | E::FirstKey | E::Key | E::MemberEnd
+        )
     }
 
     /// Whether `#` begins a comment. Where a value is expected, it may begin a value (`#fff`).

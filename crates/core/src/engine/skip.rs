@@ -95,7 +95,7 @@ impl Engine {
         Ok(if is_label { at + label } else { at })
     }
 
-    /// The end of `=` or `=>`, if all of it has arrived.
+    /// The end of `=`, `=>` or `->`, if all of it has arrived.
     pub(super) fn equals_end(&mut self, source: &Source<'_>) -> Result<Option<usize>, Stop> {
         Ok(match source.byte(self.pos + 1) {
             Some(b'>' | b'=') => Some(self.pos + 2),

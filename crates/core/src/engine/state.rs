@@ -49,12 +49,28 @@ pub(super) struct Gap {
     pub(super) broken: Option<usize>,
 }
 
+/// What is known of the backslashes in a string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stray {
+    /// Each started an escape.
+    #[default]
+    None,
+    /// One before a letter did not.
+    Seen,
+    /// Neither did one in a path that begins with a drive and has not ended: `C:\Users`.
+    Path,
+}
+
 /// The string that was opened last. What delimits it is in [`Text`](super::Text).
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenString {
     /// How many quotes in it were read as part of it.
     pub(super) inner_quotes: usize,
     pub(super) inner: quotes::Inner,
+    /// Whether quotes in it are written twice.
+    pub(super) doubles: bool,
+    /// Whether a backslash in it started no escape.
+    pub(super) stray: Stray,
     /// Whether it is in two quotes.
     pub(super) doubled: bool,
     /// Whether a quote in it that was read as part of it neither begins nor ends a quotation.

@@ -6,6 +6,7 @@ use super::{
     quote::Quote,
     quotes::{Inner, Meaning, escaped_closer},
     source::{Edge, Look},
+    state::Stray,
     try_peek,
 };
 use crate::{RepairKind, scan};
@@ -49,6 +50,8 @@ impl Engine {
         self.string.inner_quotes = 0;
         self.string.inner = Inner::default();
         self.string.unpaired = false;
+        self.string.stray = Stray::None;
+        self.string.doubles = false;
         self.string.definite_end = None;
         self.lex = Lex::Text(Text::new(quote, is_key, quotes));
         self.string.tail = None;
@@ -107,6 +110,7 @@ impl Engine {
                     // In two quotes, an escaped one may be doubled as well.
                     let double = text.quote == Quote::Double && text.quotes != 2;
                     let simple = double
+                        && self.string.stray == Stray::None
                         && rest.get(end + 1).is_some_and(|byte| br#""\/bfnrt"#.contains(byte));
                     let unit = double && is_plain_unit(&rest[end..]);
                     if !simple && !unit {
@@ -171,6 +175,12 @@ impl Engine {
                 self.close_string(source, text, at)
             }
             Meaning::Inner => {
+                let twice = text.quote == Quote::Double
+                    && text.quotes == 1
+                    && !text.is_key
+                    && try_peek!(self.is_written_twice(source, at), false);
+                let length = if twice { 2 } else { length };
+                self.string.doubles |= twice;
                 let after = source.from(at + length);
                 if after == b"\\" && !source.is_last() {
                     // What the backslash escapes decides whether the quote directly precedes a
@@ -222,7 +232,11 @@ impl Engine {
                     // The end of a line, or the beginning of one after a comma, is where a string
                     // usually ends or begins.
                     Quote::Double if doubtful => {
-                        self.edit(RepairKind::AmbiguousQuote, at..at, "\\")?;
+                        let end = if twice { at + 1 } else { at };
+                        self.edit(RepairKind::AmbiguousQuote, at..end, "\\")?;
+                    }
+                    Quote::Double if twice => {
+                        self.edit(RepairKind::DoubledQuote, at..at + 1, "\\")?;
                     }
                     Quote::Double => self.edit(RepairKind::UnescapedQuote, at..at, "\\")?,
                     Quote::Escaped if source.byte(at) == Some(b'\\') => {}

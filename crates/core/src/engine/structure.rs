@@ -41,7 +41,13 @@ impl Engine {
             Action::InsertColon => {
                 let after = if source.byte(at.wrapping_sub(1)) == Some(b' ') { ": " } else { ":" };
                 let key_end = self.missing_colon_place(at);
-                self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
+                if self.holds_colon(source, key_end) {
+                    // `{"a:" 1}`: the quote was written after the colon.
+                    self.edit(RepairKind::MissingColon, key_end - 2..key_end, "\":")?;
+                    self.frames.shorten_key();
+                } else {
+                    self.edit(RepairKind::MissingColon, key_end..key_end, after.trim_end())?;
+                }
                 self.member.without_colon = Some(at);
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
@@ -153,6 +159,15 @@ impl Engine {
     /// Where to insert a missing colon: directly after the key if possible.
     fn missing_colon_place(&self, at: usize) -> usize {
         if self.gap.start > self.committed && self.gap.start <= at { self.gap.start } else { at }
+    }
+
+    /// Whether the key before its closing quote, which ends at `key_end`, ends with a colon.
+    fn holds_colon(&self, source: &Source<'_>, key_end: usize) -> bool {
+        let Some(start) = key_end.checked_sub(2) else { return false };
+        start > self.lex_start
+            && self.reaches(start)
+            && source.slice(start, key_end) == b":\""
+            && self.script.before(start) == self.script.edits.len()
     }
 
     fn accept(&mut self, source: &Source<'_>, token: Token) -> Step {

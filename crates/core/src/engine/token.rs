@@ -32,6 +32,8 @@ impl Engine {
             // `+Infinity` may be a value; after a value, `+` joins strings.
             b'+' if !after_value && matches!(next()?, b'I' | b'i' | b'N' | b'n') => Token::Number,
             b'+' => Token::Plus,
+            // `"key" -> value`
+            b'-' if self.expect == Expect::Colon && next()? == b'>' => Token::Equals,
             b'-' if next()? == 0 => Token::Number,
             b'.' => match next()? {
                 b'.' => Token::Ellipsis,

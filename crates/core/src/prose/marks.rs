@@ -34,7 +34,7 @@ enum Varies {
 }
 
 /// The length of the longest mark, in bytes.
-pub(crate) const MAX_HEAD: usize = 24;
+pub(crate) const MAX_HEAD: usize = 40;
 /// The most opening brackets and white space on the first line, in bytes.
 const MAX_OPENERS: usize = 32;
 
@@ -271,10 +271,11 @@ const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')
 }
 
-/// `12:00:01`, also with a date before it, fractions, or a sign at its end.
+/// `12:00:01`, also with a date before it, fractions, or a sign or words after it, such as the level and
+/// the source of a log.
 fn is_time(text: &[u8]) -> bool {
     let colons = text.iter().filter(|byte| **byte == b':').count();
-    let inside = |byte: &u8| byte.is_ascii_digit() || b":-.,/TZ+ ".contains(byte);
+    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b":-.,/+_ ".contains(byte);
     let pairs = |part: &[u8]| matches!(part, [.., a, b':', b, _] if a.is_ascii_digit() && b.is_ascii_digit());
     colons >= 2
         && text.first().is_some_and(u8::is_ascii_digit)

@@ -14,6 +14,7 @@ use crate::{
         Closed, Comma, Lex, PLAIN,
         frames::Shape,
         quotes::{Inner, Last},
+        state::Stray,
     },
     grammar::Expect,
 };
@@ -288,6 +289,7 @@ impl Engine {
         self.pos = self.fast.value + 1;
         self.lex_start = self.pos;
         self.string.inner_quotes = 0;
+        self.string.stray = Stray::None;
         self.string.inner = Inner::default();
         self.string.definite_end = None;
         self.string.tail = None;

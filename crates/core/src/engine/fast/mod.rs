@@ -20,7 +20,9 @@ mod pieces;
 mod steps;
 mod tokens;
 
-use super::{Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last};
+use super::{
+    Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last, state::Stray,
+};
 use crate::{Options, grammar::Expect, scan};
 use characters::Utf8Blocks;
 use dialect::Dialect;
@@ -240,7 +242,7 @@ impl Engine {
             Quote::Single => self.fast.dialect.is_allowed(),
             Quote::Backtick | Quote::Escaped | Quote::Smart => false,
         };
-        known && !text.is_key && text.quotes == 1
+        known && !text.is_key && text.quotes == 1 && self.string.stray == Stray::None
     }
 
     /// Reads a chunk at `base` if all of it is plain content of the current string, as with most

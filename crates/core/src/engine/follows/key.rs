@@ -29,7 +29,8 @@ pub(in crate::engine) fn member(mut look: Look<'_>) -> Result<Start, Edge> {
         look.through(quote)?;
         let mut line = look;
         // A second key without a colon is still a key if a value directly follows it.
-        if matches!(look.space()?, b':' | b'=') {
+        let sign = look.space()?;
+        if matches!(sign, b':' | b'=') || sign == b'-' && look.peek_at(1)? == b'>' {
             return Ok(Start::Member);
         }
         return Ok(match line.blanks()? {
@@ -123,8 +124,8 @@ fn reads_plain_value(mut look: Look<'_>) -> Result<bool, Edge> {
     })
 }
 
-/// Passes a colon on this line, or what is written for one: `::`, `=` or `=>`, but not `==`. Returns
-/// whether there was one.
+/// Passes a colon on this line, or what is written for one: `::`, `=`, `=>` or `->`, but not
+/// `==`. Returns whether there was one.
 fn passes_colon(look: &mut Look<'_>) -> Result<bool, Edge> {
     match look.wide_blanks()? {
         b':' => {
@@ -138,6 +139,7 @@ fn passes_colon(look: &mut Look<'_>) -> Result<bool, Edge> {
                 look.bump();
             }
         }
+        b'-' if look.peek_at(1)? == b'>' => look.advance(2),
         _ => return Ok(false),
     }
     Ok(true)

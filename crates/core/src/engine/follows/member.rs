@@ -37,10 +37,21 @@ pub(super) fn after_value(site: Site, mut look: Look<'_>, next: u8) -> Result<Co
         }
         b':' => return Ok(Continuation::Colon),
         b';' => return after_semicolon(look),
+        b'|' => {
+            return Ok(match after_semicolon(look)? {
+                Continuation::SemicolonMember => Continuation::SemicolonMember,
+                _ => Continuation::Text,
+            });
+        }
         b')' if site.in_group => return Ok(Continuation::GroupClose),
         b'+' => {
+            let mark = look.seen().ends_with(b"\n");
             look.bump();
-            look.gap()?;
+            let next = look.gap()?;
+            if mark && matches!(next, b'}' | b']') {
+                // The mark of a diff.
+                return closer(site, look, next);
+            }
             return Ok(if look.at_quote()? { Continuation::Join } else { Continuation::Text });
         }
         b'/' | b'#' => return comment(site, look),
@@ -74,8 +85,14 @@ const fn is_key_start(byte: u8) -> bool {
 
 /// What follows a comma. `wide` says that it is one of another script.
 fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuation, Edge> {
-    let next = look.gap()?;
-    if matches!(next, b'}' | b']' | b',' | b'{' | b'[' | b'.') {
+    let next = match look.gap()? {
+        // A comment as in SQL, unless it looks like part of a text.
+        b'-' if !wide && dashes(&mut look)? => look.gap()?,
+        next => next,
+    };
+    if matches!(next, b'}' | b']' | b',' | b'{' | b'[' | b'.')
+        || look.starts_with("…".as_bytes())?
+    {
         return Ok(Continuation::CommaEnd);
     }
     if look.at_prefix()? {
@@ -95,6 +112,7 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
                 if words { Continuation::MemberOfWords } else { Continuation::Member }
             }
             b'=' | b'{' | b'[' | b'0'..=b'9' => Continuation::LooseMember,
+            b'-' if look.peek_at(1)? == b'>' => Continuation::LooseMember,
             // `"b"; 1`
             b';' if !wide && named => {
                 look.bump();
@@ -148,6 +166,23 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
 }
 
 /// What follows a semicolon, which `look` is at. It may be in place of a comma.
+/// Passes a comment after two dashes up to the end of the line. There is none if a quote is in it.
+fn dashes(look: &mut Look<'_>) -> Result<bool, Edge> {
+    if look.peek_at(1)? != b'-' || !matches!(look.peek_at(2)?, b' ' | b'\t') {
+        return Ok(false);
+    }
+    let mut line = *look;
+    while !line.at_quote()? {
+        if line.peek()? == b'\n' {
+            *look = line;
+            return Ok(true);
+        }
+        line.bump();
+    }
+    Ok(false)
+}
+
+/// What follows a semicolon, or a vertical bar.
 fn after_semicolon(mut look: Look<'_>) -> Result<Continuation, Edge> {
     look.bump();
     let touching = match look.peek() {

@@ -12,7 +12,7 @@ mod text;
 pub(super) use closer::{Fit, after_closer};
 pub(super) use key::{Start, begins_member, member, passes_key};
 pub(super) use text::{
-    ends_in_quote, ends_line, opens_in_text, seems_to_end, words_before_item,
+    at_bullet, ends_in_quote, ends_line, opens_in_text, seems_to_end, words_before_item,
     words_before_separator,
 };
 

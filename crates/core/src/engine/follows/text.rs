@@ -37,7 +37,8 @@ fn read_key_rest(quote: Quote, mut look: Look<'_>) -> Result<Option<Look<'_>>, E
     }
     match look.space()? {
         b':' => {}
-        // `"b" = 2` and `"b" => 2`, but not `"b" == c`.
+        // `"b" = 2`, `"b" => 2` and `"b" -> 2`, but not `"b" == c`.
+        b'-' if look.peek_at(1)? == b'>' => look.bump(),
         b'=' if look.peek_at(1)? != b'=' => {
             if look.peek_at(1)? == b'>' {
                 look.bump();
@@ -125,6 +126,14 @@ fn is_remark(mut look: Look<'_>) -> Result<bool, Edge> {
             _ => look.bump(),
         }
     }
+}
+
+/// Whether the sign of a list item in Markdown comes next.
+pub(in crate::engine) fn at_bullet(look: Look<'_>) -> Result<bool, Edge> {
+    Ok(match look.peek()? {
+        b'-' | b'*' | b'+' => look.peek_at(1)? == b' ',
+        _ => look.starts_with("• ".as_bytes())?,
+    })
 }
 
 /// The length of words before an item in quotes or brackets that do not belong to it, as in

@@ -2,7 +2,7 @@
 
 use crate::{
     TrailingDocuments,
-    engine::{Engine, Source, Text, frames::Shape, source::is_word},
+    engine::{Engine, Source, Text, follows::begins_member, frames::Shape, source::is_word},
     verdict::Context,
 };
 
@@ -66,7 +66,10 @@ impl Engine {
                 _ => None,
             };
             if let Some(at) = separator {
-                let at = if self.whole { self.before_closers(&before.content[..at]) } else { at };
+                let member =
+                    || list && begins_member(source.look(self.pos, self.window)) == Ok(true);
+                let content = &before.content[..at];
+                let at = if self.whole { self.before_closers(content, member) } else { at };
                 let context = if quoted { Context::QuotedSeparated } else { Context::Separated };
                 return (context, lost(at));
             }
@@ -93,7 +96,9 @@ impl Engine {
     ///   },
     /// "b": 1
     /// ```
-    fn before_closers(&self, content: &[u8]) -> usize {
+    ///
+    /// On one line, as in `["a", "b], "c": 1`, they also have to close the list, if a `member` follows.
+    fn before_closers(&self, content: &[u8], member: impl FnOnce() -> bool) -> usize {
         let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
         let kept = content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
         let lines = content[kept..].trim_ascii_end();
@@ -102,7 +107,8 @@ impl Engine {
         let mut open = self.frames.closers();
         let mut closers = lines.iter().filter(|byte| !byte.is_ascii_whitespace());
         let fits = closers.all(|byte| open.next() == Some(*byte as char));
-        if broken && fits { kept } else { content.len() }
+        let closes = !lines.is_empty() && open.next() == Some('}');
+        if fits && (broken || closes && member()) { kept } else { content.len() }
     }
 
     /// Whether the string holds a brace that is not closed. Where all documents are wanted, a brace

@@ -91,6 +91,16 @@ impl Inner {
         !self.last.spaced && self.last.byte.is_ascii_digit()
     }
 
+    /// Whether the content ends with a word, and then white space that is not escaped.
+    pub(in crate::engine) const fn is_between_words(&self) -> bool {
+        self.last.spaced && !self.last.escaped && is_word(self.last.byte)
+    }
+
+    /// Whether the content ends with a colon.
+    pub(in crate::engine) const fn is_after_colon(&self) -> bool {
+        !self.last.spaced && self.last.byte == b':'
+    }
+
     /// Whether the content ends with an escaped line end or tab.
     pub(in crate::engine) const fn is_after_escaped_space(&self) -> bool {
         self.last.spaced && self.last.escaped

@@ -132,6 +132,13 @@ impl Engine {
             Err(Edge::More) => return Err(Edge::More),
             next => next.ok(),
         };
+        if text.quote == Quote::Double
+            && !text.is_key
+            && self.string.inner.is_between_words()
+            && self.is_written_twice(source, self.pos)?
+        {
+            return Ok(Meaning::Inner);
+        }
         let single = text.quote == Quote::Single && !text.is_key;
         if single && next.is_some_and(|next| self.string.inner.is_within_word(next)) {
             return Ok(Meaning::Inner);
@@ -158,6 +165,22 @@ impl Engine {
             Verdict::LostBefore => lost.map_or(Meaning::Inner, Meaning::LostBefore),
             Verdict::Ambiguous => Meaning::Ambiguous(length),
         })
+    }
+
+    /// Whether the quote at `at` and the one directly after it are one quote of the text, escaped as in
+    /// CSV and SQL: before a word that they begin, or after one that such quotes began.
+    pub(super) fn is_written_twice(&self, source: &Source<'_>, at: usize) -> Result<bool, Edge> {
+        let look = source.look(at + 1, self.window);
+        // At the root, it may be a document in quotes.
+        if self.frames.len() == 0 || look.peek()? != b'"' {
+            return Ok(false);
+        }
+        let next = look.peek_at(1)?;
+        let inner = &self.string.inner;
+        if inner.may_begin() || at == self.lex_start {
+            return Ok(is_word(next) || matches!(next, b'{' | b'[' | b'/' | b'$'));
+        }
+        Ok(self.string.doubles && next != b'"' && !is_word(next))
     }
 
     /// How many quotes there are at `pos`, up to the number that delimits the string.

@@ -286,6 +286,12 @@ impl<'a> Look<'a> {
                     self.advance(length - 1);
                     return Ok(sign);
                 }
+                // The line goes on, as in a shell.
+                b'\\' => match self.peek_at(1) {
+                    Ok(b'\n' | b'\r') => self.bump(),
+                    Err(Edge::More) => return Err(Edge::More),
+                    _ => return Ok(b'\\'),
+                },
                 byte @ (0..=0x1f | 0x7f) => match self.odd_space()? {
                     Some(length) => self.advance(length),
                     None => return Ok(byte),

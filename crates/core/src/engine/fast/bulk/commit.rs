@@ -5,6 +5,7 @@ use crate::{
         Comma, Engine,
         fast::{Delimiter, content::Content, tokens::Key},
         frames::{Nested, Shape},
+        state::Stray,
     },
     grammar::Expect,
 };
@@ -144,6 +145,7 @@ impl Engine {
         if string {
             self.lex_start = base + now.string;
             self.string.inner_quotes = 0;
+            self.string.stray = Stray::None;
             self.string.definite_end = None;
         }
         self.script.committed = now.edits;
