@@ -1,6 +1,10 @@
 //! The text after a document: prose, or the rest of a document that ended too early.
 
-use crate::{RepairKind, lead::Line, signs::Colour};
+use crate::{
+    RepairKind,
+    lead::Line,
+    signs::{Colour, is_word},
+};
 
 /// Classifies the text after a document, byte by byte from the first one that is not white space, a
 /// closer or a semicolon.
@@ -9,8 +13,8 @@ use crate::{RepairKind, lead::Line, signs::Colour};
 /// nothing, or [`RepairKind::InlineProse`] if there are words on the document's line. It is
 /// [`RepairKind::StrayText`], which is lossy, if it looks like the rest of the document:
 ///
-/// * it begins with a quote and a separator, with a key and a colon, with a comma before a quote, or
-///   with a quote that has no white space on either side;
+/// * it begins with a quote and a separator, with a key and a colon, with a comma before a quote or
+///   before a word and a colon, or with a quote that has no white space on either side;
 /// * it contains a closer without an opening bracket;
 /// * quotes in the document were in doubt, and it does not begin like a sentence, with a capital
 ///   letter or a letter outside ASCII;
@@ -62,6 +66,8 @@ enum Key {
     Start,
     /// Inside of this quote.
     Inside(u8),
+    /// In a word after a comma, which may be a key.
+    Word,
     /// After the closing quote.
     After,
     /// The key and its colon.
@@ -170,7 +176,13 @@ impl Tail {
         self.listed |= list && matches!(self.key, Key::Start) && item;
         self.key = match (self.key, byte) {
             (Key::Start, b'"' | b'\'') => Key::Inside(byte),
+            (Key::Start, b'`') if list => Key::Inside(byte),
             (Key::Start, b',' | b' ' | b'\t' | b'\r' | b'\n') if list => Key::Start,
+            // Other quotes and letters are parts of words, and a diff has a mark before them.
+            (Key::Start, b'+') if list => Key::Start,
+            (Key::Start | Key::Word, _) if list && is_word(byte) => Key::Word,
+            (Key::Word, b':' | b'=') => Key::Colon,
+            (Key::Word, b' ' | b'\t') => Key::After,
             (Key::Inside(quote), _) if byte == quote => Key::After,
             (Key::Inside(quote), _) => Key::Inside(quote),
             (Key::After, b':') => Key::Colon,

@@ -14,7 +14,8 @@ use crate::RepairKind;
 
 /// Quotes that are escaped twice, or written as HTML. A string that begins with one has probably
 /// lost a level of escapes on its way, so that to take it as it is written is a guess.
-const FOREIGN_QUOTES: [&[u8]; 3] = [br#"\\\""#, b"&quot;", b"&#34;"];
+const FOREIGN_QUOTES: [&[u8]; 5] =
+    [br#"\\\""#, b"&quot;", b"&#34;", "「".as_bytes(), "『".as_bytes()];
 
 impl Engine {
     /// A string without quotes begins.

@@ -50,6 +50,7 @@ impl Engine {
             b'<' => match source.look(self.pos, 8).starts_with(b"<!--") {
                 Ok(true) => Ok(Some(self.open_comment(Comment::Markup))),
                 Err(Edge::More) => Ok(Some(Flow::Wait)),
+                _ if self.is_in_container() => self.model_token(source),
                 _ => Ok(None),
             },
             b'\\' => self.escaped_space(source),
@@ -94,6 +95,19 @@ impl Engine {
     /// Whether what follows the document may belong to it, because quotes in it were in doubt.
     pub(super) fn is_tail_in_doubt(&self) -> bool {
         self.expect == Expect::After && self.unescaped > 0 && !self.document.fenced
+    }
+
+    /// Drops a special token of a model between tokens of the document: `<|im_end|>`, `</s>`.
+    fn model_token(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
+        match self.look(source, self.pos).model_token() {
+            Err(Edge::More) => Ok(Some(Flow::Wait)),
+            Ok(length) if length > 0 => {
+                self.edit(RepairKind::StrayText, self.pos..self.pos + length, "")?;
+                self.pos += length;
+                Ok(Some(Flow::Go))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// At a plus sign at the start of a line: drops the mark of a diff in which not all lines were

@@ -1,7 +1,7 @@
 //! Words: literals, calls, strings and keys without quotes.
 
 use super::{
-    Engine, Flow, Lex, Source, Step,
+    Engine, Flow, Source, Step,
     frames::Shape,
     quote::Quote,
     source::{Edge, Look, is_word},
@@ -58,6 +58,16 @@ fn literal_before_space(mut look: Look<'_>) -> Result<Option<Look<'_>>, Edge> {
     Ok(look.odd_space_ends()?.then_some(look))
 }
 
+/// Whether one word is between `look` and the next separator: `true x,` is a literal, and
+/// `true to the end,` a text. A capital letter begins a name.
+fn one_word_follows(mut look: Look<'_>) -> Result<bool, Edge> {
+    if look.blanks()?.is_ascii_uppercase() {
+        return Ok(false);
+    }
+    look.word()?;
+    Ok(matches!(look.blanks()?, b',' | b'}' | b']' | b'\n' | b'\r'))
+}
+
 /// Modules whose calls appear when Python prints values.
 const MODULES: [&[u8]; 10] = [
     b"bson",
@@ -100,12 +110,20 @@ impl Engine {
                 next,
                 b',' | b'}' | b']' | b')' | b':' | b';' | b'/' | b'#' | b'"' | b'`' | b'{' | b'['
             )
-            || !ended && matches!(look.wide_sign(), Ok(Some(_)));
+            || !ended && matches!(look.wide_sign(), Ok(Some(_)))
+            || matches!(next, b'.' | b'?' | b'!')
+                && matches!(try_peek!(look.peek_at(1), 0), b',' | b'}' | b']' | b'\n' | b'\r');
         if !word.is_empty()
             && closes
             && let Some((kind, after)) = literal(word, ended)
         {
-            if !ended && try_peek!(self.goes_on_as_text(look), false) {
+            if !ended
+                && try_peek!(self.goes_on_as_text(look), false)
+                && (kind.is_some()
+                    || self.frames.top() != Some(Shape::Object)
+                    || self.wants_text()
+                    || !try_peek!(one_word_follows(look), false))
+            {
                 return self.open_bare(source, false);
             }
             if kind == Some(RepairKind::NonFinite) && self.wants_text() {
@@ -252,8 +270,9 @@ impl Engine {
             let key = self.key_follows(source);
             self.pos = at;
             if try_peek!(key, false) {
-                self.lex_start = at;
-                self.lex = Lex::Stray;
+                let words = source.slice(at, at + length).trim_ascii_end().len();
+                self.edit(RepairKind::StrayText, at..at + words, "")?;
+                self.pos = at + length;
                 return Ok(Flow::Go);
             }
         }
@@ -265,13 +284,18 @@ impl Engine {
     fn words_before_key(&mut self, source: &Source<'_>) -> Result<Option<usize>, Edge> {
         let mut look = self.look(source, self.pos);
         look.word()?;
-        while !matches!(look.peek()?, b'"' | b'\'' | b',' | b':' | b'=' | b'{' | b'}' | b'[' | b']')
+        while !matches!(look.peek()?, b',' | b':' | b'=' | b'{' | b'}' | b'[' | b']')
+            && !look.at_quote()?
         {
             look.bump();
         }
-        let quoted = look.peek()? == b'"';
+        let quoted = look.at_quote()?;
+        // In a word, other quotes are letters.
+        let double = look.peek()? == b'"';
         let words = look.seen();
-        let apart = words.last().is_some_and(|byte| byte.is_ascii_whitespace() || is_word(*byte));
+        let apart = words.last().is_some_and(|byte| {
+            byte.is_ascii_whitespace() || double && is_word(*byte) || *byte == b'>'
+        });
         Ok((quoted && apart).then_some(words.len()))
     }
 }

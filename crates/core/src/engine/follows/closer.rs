@@ -35,8 +35,8 @@ pub(in crate::engine) fn after_closer(
     let fits = match outer {
         None => !matches!(next, b',' | b':') && !look.at_quote()?,
         Some(Shape::Call | Shape::Doubled) => true,
-        // A semicolon may be written for a comma.
-        Some(Shape::Object) if matches!(next, b',' | b';') => {
+        // Another sign may be written for a comma.
+        Some(Shape::Object) if matches!(next, b',' | b';' | b'|' | b'.') => {
             look.bump();
             look.gap()?;
             passes_key(&mut look)?

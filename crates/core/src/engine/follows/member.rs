@@ -37,7 +37,11 @@ pub(super) fn after_value(site: Site, mut look: Look<'_>, next: u8) -> Result<Co
         }
         b':' => return Ok(Continuation::Colon),
         b';' => return after_semicolon(look),
-        b'|' => {
+        b'.' if look.peek_at(1)? == b',' => {
+            look.advance(2);
+            return after_comma(site, look, false);
+        }
+        b'|' | b'.' => {
             return Ok(match after_semicolon(look)? {
                 Continuation::SemicolonMember => Continuation::SemicolonMember,
                 _ => Continuation::Text,
@@ -88,6 +92,17 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
     let next = match look.gap()? {
         // A comment as in SQL, unless it looks like part of a text.
         b'-' if !wide && dashes(&mut look)? => look.gap()?,
+        b';' if !wide => {
+            look.bump();
+            look.gap()?
+        }
+        b'<' => match look.model_token()? {
+            0 => b'<',
+            length => {
+                look.advance(length);
+                look.gap()?
+            }
+        },
         next => next,
     };
     if matches!(next, b'}' | b']' | b',' | b'{' | b'[' | b'.')
@@ -182,7 +197,7 @@ fn dashes(look: &mut Look<'_>) -> Result<bool, Edge> {
     Ok(false)
 }
 
-/// What follows a semicolon, or a vertical bar.
+/// What follows a semicolon, or another sign that may be written for a comma.
 fn after_semicolon(mut look: Look<'_>) -> Result<Continuation, Edge> {
     look.bump();
     let touching = match look.peek() {
@@ -218,7 +233,8 @@ fn after_second_quote(
         return Ok(Continuation::LooseMember);
     }
     let ended = matches!(after, b',' | b'}' | b']' | b'+') || look.closer(site.quote)?.is_some();
-    Ok(if ended && broken && !touching { Continuation::Piece } else { Continuation::Text })
+    let apart = broken || site.spaced;
+    Ok(if ended && apart && !touching { Continuation::Piece } else { Continuation::Text })
 }
 
 /// Whether a key with its colon follows in quotes of another kind, as in `"x" 'b': 1`. No if it is

@@ -41,6 +41,8 @@ pub(super) struct Site {
     pub(super) opens: bool,
     /// Whether the whole text is there, and the string is a single word, as a key may be.
     pub(super) may_be_key: bool,
+    /// Whether the string ends with a word and a blank, so that more of it may be in another pair of quotes.
+    pub(super) spaced: bool,
     /// Whether a second quote directly after the first may be one too many.
     pub(super) doubles: bool,
     /// Whether the quote may be the sign of inches, because it is directly after a digit.

@@ -222,6 +222,7 @@ impl Engine {
             in_group: self.frames.above(group).is_some(),
             settles: outermost && !self.whole && self.string.inner_quotes == 0,
             opens: touching && self.string.inner.may_begin(),
+            spaced: double && self.string.inner.is_between_words(),
             may_be_key: self.whole && is_name(source.slice(self.lex_start, self.pos)),
             doubles: double && (self.string.inner.may_be_doubled() || digit && !measures),
             measures,

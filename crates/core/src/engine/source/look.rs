@@ -267,6 +267,30 @@ impl<'a> Look<'a> {
         })
     }
 
+    /// The length of the special token of a model at the cursor, which its tokenizer did not remove:
+    /// `<|im_end|>`, `</s>`, `<pad>`. 0 if there is none.
+    pub(in crate::engine) fn model_token(mut self) -> Result<usize, Edge> {
+        const NAMES: [&[u8]; 6] = [b"<s>", b"</s>", b"<pad>", b"<unk>", b"<eos>", b"<bos>"];
+        let from = self.at;
+        if !self.starts_with(b"<|")? {
+            for name in NAMES {
+                if self.starts_with(name)? {
+                    return Ok(name.len());
+                }
+            }
+            return Ok(0);
+        }
+        self.advance(2);
+        while self.peek()?.is_ascii_alphanumeric() || matches!(self.peek()?, b'_' | b'-') {
+            self.bump();
+            if self.at - from > 40 {
+                return Ok(0);
+            }
+        }
+        let closed = self.at > from + 2 && self.starts_with(b"|>")?;
+        Ok(if closed { self.at + 2 - from } else { 0 })
+    }
+
     /// Skips white space, and returns the byte after it. A comma or colon of another script is
     /// skipped up to its last byte, and returned as the ASCII one.
     #[inline]
