@@ -112,7 +112,7 @@ impl Engine {
             Some(Shape::Tuple) => b'(',
             _ => return false,
         };
-        self.frames.len() > 1 && source.byte(self.frames.start()) == Some(bracket)
+        self.frames.len() > 0 && source.byte(self.frames.start()) == Some(bracket)
     }
 
     /// What it takes to read on with this meaning. `None` if that is not possible, or the budget for

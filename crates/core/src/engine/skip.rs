@@ -2,6 +2,7 @@
 
 use super::{
     Comma, Engine, Expect, Flow, Lex, Source, Step, Stop, Token,
+    quote::Quote,
     source::{Edge, Look, is_literal},
     try_peek,
 };
@@ -131,14 +132,26 @@ impl Engine {
     pub(super) fn stray(&mut self, source: &Source<'_>) -> Step {
         let rest = source.from(self.pos);
         let first = usize::from(self.pos == self.lex_start);
-        let found = rest
-            .iter()
-            .skip(first)
-            .position(|b| matches!(b, b',' | b'}' | b']' | b'{' | b'[' | b'"' | b'\n'));
-        match found {
-            Some(at) => self.pos += at + first,
-            None => self.pos += rest.len(),
+        let mut found = None;
+        for (at, byte) in rest.iter().enumerate().skip(first) {
+            match byte {
+                b',' | b'}' | b']' | b'{' | b'[' | b'"' | b'\n' => found = Some(at),
+                0xc2 | 0xe2 | 0xef => {
+                    // All of the character has to be there.
+                    if rest.len() < at + 3 && !source.is_last() {
+                        self.pos += at;
+                        self.check_withheld()?;
+                        return Ok(Flow::Wait);
+                    }
+                    found = Quote::of(&rest[at..]).map(|_| at);
+                }
+                _ => {}
+            }
+            if found.is_some() {
+                break;
+            }
         }
+        self.pos += found.unwrap_or(rest.len());
         self.check_withheld()?;
         if found.is_none() && !source.is_last() {
             return Ok(Flow::Wait);

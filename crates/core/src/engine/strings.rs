@@ -252,6 +252,7 @@ impl Engine {
             }
             Meaning::LostBefore(lost) => {
                 let lost = if self.reaches(lost) { lost } else { self.committed.max(lost) };
+                let lost = self.lost_before_closers(source, lost);
                 self.forget(lost);
                 self.pos = lost;
                 let content = source.slice(self.lex_start, lost);

@@ -46,7 +46,9 @@ pub(in crate::engine) fn member(mut look: Look<'_>) -> Result<Start, Edge> {
     if look.peek()? == b'"' {
         look.bump();
     }
-    let colon = look.blanks()? == b':' || look.at_wide(b':')?;
+    let sign = look.blanks()?;
+    let arrow = sign == b'=' && look.peek_at(1)? == b'>';
+    let colon = sign == b':' || arrow || look.at_wide(b':')?;
     Ok(if colon { Start::Member } else { Start::Other })
 }
 

@@ -164,11 +164,13 @@ fn after_comma(site: Site, mut look: Look<'_>, wide: bool) -> Result<Continuatio
         if sign == b'=' && !wide {
             // `b = "y"` and `b => 1`, but not `b == "y"`.
             bare.bump();
-            if bare.peek()? == b'>' {
+            let arrow = bare.peek()? == b'>';
+            if arrow {
                 bare.bump();
             }
             bare.blanks()?;
-            let value = begins_value(bare)?;
+            // On a line of its own it is no function of JavaScript.
+            let value = arrow && look.is_broken() || begins_value(bare)?;
             return Ok(if value { Continuation::DamagedMember } else { Continuation::CommaText });
         }
         // `b "y"` on a line of its own: a key without its colon.

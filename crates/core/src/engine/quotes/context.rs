@@ -59,6 +59,14 @@ impl Engine {
         {
             return (Context::Named, lost(at));
         }
+        if self.whole
+            && touching
+            && !quoted
+            && let Some(at) = self.before_next_object(before.content)
+            && begins_member(source.look(self.pos, self.window)) == Ok(true)
+        {
+            return (Context::Separated, lost(at));
+        }
         if touching {
             let separator = match (list, object) {
                 (true, _) if !quoted => before.comma_between_items(),
@@ -109,6 +117,19 @@ impl Engine {
         let fits = closers.all(|byte| open.next() == Some(*byte as char));
         let closes = !lines.is_empty() && open.next() == Some('}');
         if fits && (broken || closes && member()) { kept } else { content.len() }
+    }
+
+    /// In a string of an object in a list, where it has swallowed the end of that object and the brace of
+    /// the next one: `"x}, {` and then a key. The length of `content` without them.
+    fn before_next_object(&self, content: &[u8]) -> Option<usize> {
+        let item = without_space(content).strip_suffix(b"{")?;
+        let closed = without_space(without_space(item).strip_suffix(b",")?);
+        let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
+        let kept = closed.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
+        let mut open = self.frames.closers();
+        let mut closers = closed[kept..].iter().filter(|byte| !byte.is_ascii_whitespace());
+        let fits = kept < closed.len() && closers.all(|byte| open.next() == Some(*byte as char));
+        (fits && open.next() == Some(']')).then(|| without_space(&closed[..kept]).len())
     }
 
     /// Whether the string holds a brace that is not closed. Where all documents are wanted, a brace

@@ -8,6 +8,7 @@
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
+use super::inner::without_space;
 use crate::engine::frames::Shape;
 use crate::{
     Policy, RepairKind, Risk,
@@ -281,6 +282,37 @@ impl Engine {
         let found = rest.trials.tried.over(reads, &rest.script.edits);
         self.trials.tried = rest.trials.tried;
         found
+    }
+
+    /// Where the closing quote of a member's string was that is missing at `lost`: before the closers at
+    /// its end if the rest reads better after them, as in `{"a": {"b": "x}, "c": 1}`. Whole-text path only.
+    pub(in crate::engine) fn lost_before_closers(
+        &mut self,
+        source: &Source<'_>,
+        lost: usize,
+    ) -> usize {
+        if !self.whole || self.frames.top() != Some(Shape::Object) {
+            return lost;
+        }
+        let content = source.slice(self.lex_start, lost);
+        let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
+        let kept = content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
+        let fits = {
+            let mut open = self.frames.closers();
+            let mut closers = content[kept..].iter().filter(|byte| !byte.is_ascii_whitespace());
+            closers.all(|byte| open.next() == Some(*byte as char))
+        };
+        if !fits || !content[kept..].contains(&b'}') {
+            return lost;
+        }
+        let kept = self.lex_start + without_space(&content[..kept]).len();
+        let [with, before] = [lost, kept].map(|at| {
+            let mut rest = self.rest(at, Policy::PERMISSIVE)?;
+            rest.expect = Expect::MemberEnd;
+            self.cost_to_the_end(rest, source)
+        });
+        let better = before.is_some_and(|before| with.is_none_or(|with| before < with));
+        if better { kept } else { lost }
     }
 
     /// Whether the string that ends before `at` is the first key of an object whose brace is missing,
