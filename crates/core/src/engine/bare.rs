@@ -3,11 +3,11 @@
 mod ends;
 
 use super::{
-    Engine, Expect, Flow, Lex, OpenString, PLAIN, Source, Step, Stop, Text,
+    Engine, Expect, Flow, Lex, OpenString, Source, Step, Stop, Text,
     follows::{at_bullet, ends_in_quote, words_before_item},
     frames::Shape,
     quote::Quote,
-    source::{ESCAPE, colour, wide_sign, wide_space},
+    source::{ESCAPE, Edge, colour, wide_sign, wide_space},
     try_peek,
 };
 use crate::RepairKind;
@@ -38,7 +38,10 @@ impl Engine {
             self.pos += words;
             return Ok(Flow::Go);
         }
-        let half = !is_key && !self.document.escaped && try_peek!(ends_in_quote(look), false);
+        let half = match is_key || self.document.escaped {
+            true => None,
+            false => try_peek!(ends_in_quote(look), None),
+        };
         if is_key {
             self.begin_key();
         } else {
@@ -46,12 +49,12 @@ impl Engine {
         }
         self.edit(kind, self.pos..self.pos, "\"")?;
         self.lex_start = self.pos;
-        if half {
+        if half.is_some() {
             // From here on, it is like any other string.
             self.string = OpenString::default();
         }
         self.string.tail = None;
-        self.lex = Lex::Text(if half { PLAIN } else { text });
+        self.lex = Lex::Text(half.map_or(text, |quote| Text::new(quote, false, 1)));
         if !is_key {
             self.commit();
         }
@@ -216,6 +219,13 @@ impl Engine {
             b'\'' if text.is_key && source.byte(self.pos.wrapping_sub(1)) == Some(b' ') => {
                 self.end_bare(source, text)
             }
+            b'\'' | b'`' if text.is_key && !first && try_peek!(self.ends_key(source), false) => {
+                // Only its opening quote was lost.
+                let (at, kind) = (self.pos, RepairKind::UnquotedKey);
+                self.edit(kind, at..at + 1, "\"")?;
+                self.pos += 1;
+                self.bare_closed(source, text, at)
+            }
             b'{' | b'[' | b'(' => {
                 let text = Text { nested: text.nested.saturating_add(1), ..text };
                 self.lex = Lex::Text(text);
@@ -269,6 +279,11 @@ impl Engine {
             }
             _ => self.keep(text),
         }
+    }
+
+    /// Whether a colon follows the quote at `pos`.
+    fn ends_key(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
+        Ok(self.look(source, self.pos + 1).space()? == b':')
     }
 
     /// Blanks are withheld until a word follows them. If a run of blanks exceeds the limit, the

@@ -50,26 +50,36 @@ fn read_key_rest(quote: Quote, mut look: Look<'_>) -> Result<Option<Look<'_>>, E
     Ok(Some(look))
 }
 
-/// Whether a string that has lost only its opening quote begins at `look`: a quote directly after
-/// text on the same line, and after it what may follow a value. A quote after a separator opens.
-pub(in crate::engine) fn ends_in_quote(mut look: Look<'_>) -> Result<bool, Edge> {
+/// The quote that ends a string which has lost only its opening quote and begins at `look`: a quote
+/// directly after text on the same line, and after it what may follow a value. A quote after a
+/// separator opens.
+pub(in crate::engine) fn ends_in_quote(mut look: Look<'_>) -> Result<Option<Quote>, Edge> {
     let (mut before, mut open) = (b' ', 0_usize);
     loop {
         let byte = look.peek()?;
+        let quote = look.quote()?.filter(|(quote, _)| *quote != Quote::Escaped);
+        if let Some((quote, length)) = quote {
+            let opens = before.is_ascii_whitespace() || b",:([{=".contains(&before);
+            look.advance(length);
+            let mut after = look;
+            let ends = !opens && open == 0 && matches!(after.space()?, b',' | b'}' | b']');
+            // An apostrophe.
+            if ends || quote != Quote::Single || opens {
+                return Ok(ends.then_some(quote));
+            }
+            before = byte;
+            continue;
+        }
         look.bump();
         match byte {
-            b'\n' | b'\r' => return Ok(false),
+            b'\n' | b'\r' => return Ok(None),
             b'\\' => {
                 look.peek()?;
                 look.bump();
             }
             b'{' | b'[' => open += 1,
-            b'}' | b']' if open == 0 => return Ok(false),
+            b'}' | b']' if open == 0 => return Ok(None),
             b'}' | b']' => open -= 1,
-            b'"' => {
-                let opens = before.is_ascii_whitespace() || b",:([{=".contains(&before);
-                return Ok(!opens && open == 0 && matches!(look.space()?, b',' | b'}' | b']'));
-            }
             _ => {}
         }
         before = byte;
