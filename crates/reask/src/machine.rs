@@ -153,8 +153,8 @@ impl Reask {
         if let Some(json) = reading.value() {
             let done = Done {
                 json: json.to_owned(),
-                fitted: reading.fitted.clone(),
                 risk: reading.risk(&self.options.fit),
+                fitted: reading.fitted,
                 attempts: self.attempts.clone(),
                 spent: self.spent,
             };
