@@ -144,6 +144,11 @@ fn readable() -> Vec<Scene> {
                 "<task><title>Water the ferns</title><priority>low</priority><hours>1</hours></task>",
             )],
         ),
+        Scene::good(
+            "a call in the text, in the form of a prompt",
+            vec![says(&format!("I will do that.\n[TOOL_CALLS]add{GOOD}"))],
+        )
+        .with(for_tool),
         Scene {
             schema: ADVICE,
             ..Scene::ended("a good answer in words", vec![says(words)], "done", 1)
