@@ -91,7 +91,8 @@ pub(crate) fn read(
     // Both together take at most as much work as one text may.
     let fit = options.fit.clone().with_steps(options.fit.steps() / 2);
     let plain = read_as_it_is(schema, &fit, asked, answer, is_shown);
-    if plain.value().is_some() {
+    // Arguments are an object. A schema without a type takes the words of a call for a list or a string.
+    if plain.value().is_some_and(|value| value.trim_start().starts_with('{')) {
         return plain;
     }
     let question = match asked {

@@ -92,6 +92,14 @@ fn a_call_in_the_text_is_read_before_anything_is_asked() {
 }
 
 #[test]
+fn a_schema_without_a_type_does_not_take_a_call_for_a_list() {
+    let open = schema(r#"{"properties": {"guest": {"type": "string"}}, "required": ["guest"]}"#);
+    let mut reask = Reask::new(&open, ReaskOptions::for_tool("book"));
+    let done = done(reask.answer(&Answer::text("[book(guest='A')]"), Duration::ZERO));
+    assert_eq!(done.json(), r#"{"guest": "A"}"#);
+}
+
+#[test]
 fn words_about_a_call_and_calls_in_values_are_no_calls() {
     for text in [
         // What the model quotes, in strings of the value that it was asked for.
