@@ -162,6 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn a_member_may_lead_the_document_after_a_string_that_turned_out_to_be_text() {
+        // The string ends after the place where the document begins.
+        for (input, text) in [
+            ("'```json\n\"a\": ['b", r#"{"a": ["b"]}"#),
+            ("\"Yes, [\"\n```json\n\"a\": \"b", r#"{"a": "b"}"#),
+        ] {
+            let mended = mend(input.as_bytes(), &Options::new());
+            assert_eq!(mended.text(), Some(text), "{input}");
+            assert!(!mended.outcome().is_complete(), "{input}");
+        }
+    }
+
+    #[test]
     fn the_refused_repair_is_reported_once() {
         let options = Options::new().with_policy(Policy::CONSERVATIVE);
         for input in [&br#"{"t": "if "a" {", "n": 1}"#[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {

@@ -60,7 +60,7 @@ impl Answer {
     }
 
     /// Reads a response in any format: the first call of `tool` if that is given and there is one, and otherwise
-    /// the text. If there are calls of other tools only, the next question names the right one. The raw text that
+    /// the text, in which [`Reask`](crate::Reask) looks for a call of its tool. If there are calls of other tools only, the next question names the right one. The raw text that
     /// a server returned as `failed_generation` is an answer too.
     ///
     /// For several calls of one tool, use [`of_call`](Self::of_call) and a loop for each of them.

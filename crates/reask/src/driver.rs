@@ -26,7 +26,8 @@ use crate::{
 /// }
 /// ```
 pub trait Timer {
-    /// The time since any fixed moment.
+    /// The time since any fixed moment. Loops that share a [`ModeMemory`](crate::ModeMemory) need the same one, because
+    /// it compares their times.
     fn now(&self) -> Duration;
 
     /// Waits for that long.
@@ -125,7 +126,32 @@ impl<'r, T: Timer, P: FnMut(&Progress)> Driver<'r, T, P> {
         self
     }
 
-    /// Calls a function before each call to the model.
+    /// Calls a function before each call to the model. For a stream of progress, let it send into a channel:
+    ///
+    /// ```
+    /// use jsonmend_reask::{Answer, Failure, Progress, Reask, ReaskOptions};
+    /// # use jsonmend_reask::Timer;
+    /// # struct Clock;
+    /// # impl Timer for Clock {
+    /// #     fn now(&self) -> core::time::Duration { core::time::Duration::ZERO }
+    /// #     async fn sleep(&self, _: core::time::Duration) {}
+    /// # }
+    /// use futures::{StreamExt, channel::mpsc, executor::block_on, future::join};
+    /// use jsonmend_schema::Schema;
+    ///
+    /// let schema = Schema::from_text(r#"{"type": "object", "required": ["days"]}"#)?;
+    /// let mut reask = Reask::new(&schema, ReaskOptions::new());
+    /// let (sender, receiver) = mpsc::unbounded();
+    /// let driver = reask.driver(Clock).with_progress(move |next: &Progress| {
+    ///     let _ = sender.unbounded_send(next.clone());
+    /// });
+    /// let mut model = ["{}", r#"{"days": 3}"#].into_iter();
+    /// let run = driver.run(|_| core::future::ready(Ok::<_, Failure>(Answer::text(model.next().unwrap()))));
+    /// // The stream ends with the loop, which owns the sender.
+    /// let (done, shown) = block_on(join(run, receiver.map(|next| next.kind.code()).collect::<Vec<_>>()));
+    /// assert_eq!((done.unwrap().json(), &shown[..]), (r#"{"days": 3}"#, &["first", "whole"][..]));
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
     #[must_use]
     pub fn with_progress<Q: FnMut(&Progress)>(self, progress: Q) -> Driver<'r, T, Q> {
         Driver { reask: self.reask, timer: self.timer, progress, retry: self.retry }

@@ -42,6 +42,7 @@ mod driver;
 mod example;
 mod failure;
 mod fields;
+mod in_text;
 mod join;
 mod kept;
 mod machine;

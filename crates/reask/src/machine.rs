@@ -153,8 +153,8 @@ impl Reask {
         if let Some(json) = reading.value() {
             let done = Done {
                 json: json.to_owned(),
-                fitted: reading.fitted.clone(),
                 risk: reading.risk(&self.options.fit),
+                fitted: reading.fitted,
                 attempts: self.attempts.clone(),
                 spent: self.spent,
             };
@@ -291,7 +291,7 @@ impl Reask {
         // The arguments of a call cannot be continued: the next call is another one. A reply with fields is
         // short, and is asked for again together with the rest.
         let is_fields = matches!(self.asked, Asked::Fields(_));
-        let is_whole_text = !answer.is_call && !is_fields && !answer.is_damaged();
+        let is_whole_text = !reading.is_call && !is_fields && !answer.is_damaged();
         let may = reading.is_cut && is_good && is_whole_text;
         let grew = match &self.asked {
             Asked::Rest { prefix, .. } => reading.text.len() > prefix.len(),
@@ -334,7 +334,8 @@ impl Reask {
             attempt: self.corrections,
             answer: &base.text,
             is_last,
-            is_call: answer.is_call && base.text == answer.content(),
+            is_call: reading.is_call,
+            is_there: answer.is_call && base.text == answer.content(),
             is_fresh: is_stuck,
         };
         let json = base.json().filter(|_| !base.is_cut);

@@ -58,8 +58,9 @@ impl core::fmt::Display for Mode {
 /// Remembers for each model which [`Mode`]s its provider refused. A clone shares the memory, so that
 /// every loop of a program can use one.
 ///
-/// What is remembered is used for an hour by default, because providers add features. At most 256 pairs
-/// of a model and a mode are kept; the oldest is forgotten first.
+/// What is remembered is used for an hour by default, because providers add features, and for at most 1,000 loops:
+/// [`Reask::run`](crate::Reask::run) has no clock, and clocks that begin anew with each loop cannot be compared. At most
+/// 256 pairs of a model and a mode are kept; the oldest is forgotten first.
 ///
 /// ```
 /// use jsonmend_reask::{Mode, ModeMemory};
@@ -74,12 +75,22 @@ impl core::fmt::Display for Mode {
 #[derive(Clone, Debug)]
 pub struct ModeMemory {
     age: Duration,
-    refusals: Arc<Mutex<BTreeMap<(String, Mode), Duration>>>,
+    refusals: Arc<Mutex<BTreeMap<(String, Mode), Refusal>>>,
+}
+
+/// When a mode was refused, and how many loops have not tried it since.
+#[derive(Clone, Copy, Debug)]
+struct Refusal {
+    at: Duration,
+    used: u32,
 }
 
 impl ModeMemory {
     /// The most pairs of a model and a mode that are kept.
     pub const MOST: usize = 256;
+
+    /// For how many loops a refusal is used.
+    pub const MOST_LOOPS: u32 = 1_000;
 
     /// An empty memory.
     #[must_use]
@@ -87,7 +98,7 @@ impl ModeMemory {
         Self { age: Duration::from_secs(3600), refusals: Arc::default() }
     }
 
-    /// Sets for how long a refusal is remembered.
+    /// Sets for how long a refusal is remembered, by the clock that the loops have in common.
     ///
     /// ### Default
     /// One hour.
@@ -100,23 +111,24 @@ impl ModeMemory {
     /// Records that the provider of `model` refused a mode at that time.
     pub fn refused(&self, model: &str, mode: Mode, now: Duration) {
         let mut refusals = self.lock();
-        refusals.insert((model.to_owned(), mode), now);
+        refusals.insert((model.to_owned(), mode), Refusal { at: now, used: 0 });
         if refusals.len() > Self::MOST {
-            let oldest = refusals.iter().min_by_key(|(_, at)| **at).map(|(key, _)| key.clone());
+            let oldest = refusals.iter().min_by_key(|(_, own)| own.at).map(|(key, _)| key.clone());
             if let Some(oldest) = oldest {
                 refusals.remove(&oldest);
             }
         }
     }
 
-    /// The strongest mode, not stronger than `wanted`, that was not refused lately. [`Mode::Text`] if all
+    /// The strongest mode for a loop, not stronger than `wanted`, that was not refused lately. [`Mode::Text`] if all
     /// were.
     #[must_use]
     pub fn strongest(&self, model: &str, wanted: Mode, now: Duration) -> Mode {
-        let refusals = self.lock();
-        let is_refused = |mode: Mode| {
-            let at = refusals.get(&(model.to_owned(), mode));
-            at.is_some_and(|at| now.saturating_sub(*at) < self.age)
+        let mut refusals = self.lock();
+        let mut is_refused = |mode: Mode| {
+            let Some(own) = refusals.get_mut(&(model.to_owned(), mode)) else { return false };
+            own.used = own.used.saturating_add(1);
+            own.used <= Self::MOST_LOOPS && now.saturating_sub(own.at) < self.age
         };
         let mut mode = wanted;
         while let Some(weaker) = mode.weaker().filter(|_| is_refused(mode)) {
@@ -126,7 +138,7 @@ impl ModeMemory {
     }
 
     /// Another thread that panicked cannot have left the map half changed.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(String, Mode), Duration>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(String, Mode), Refusal>> {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

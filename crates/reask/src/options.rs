@@ -62,7 +62,24 @@ impl ReaskOptions {
     }
 
     /// The options for the arguments of a call of that tool: they are repaired under
-    /// [`Policy::CONSERVATIVE`], because a call may do harm, and the prompts speak of a call.
+    /// [`Policy::CONSERVATIVE`], because a call may do harm, and the prompts speak of a call. A call that the model wrote
+    /// into its text is read, too, in any of the forms of prompts, if it has its lines for itself and nothing before it
+    /// is JSON or quoted.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use jsonmend_reask::{Answer, Reask, ReaskOptions, Step};
+    /// use jsonmend_schema::Schema;
+    ///
+    /// let schema = Schema::from_text(
+    ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city", "days"]}"#,
+    /// )?;
+    /// let mut reask = Reask::new(&schema, ReaskOptions::for_tool("book"));
+    /// let answer = Answer::text("I will book it.\n[book(city='Oslo', days=3)]");
+    /// let Step::Done(done) = reask.answer(&answer, Duration::ZERO) else { panic!() };
+    /// assert_eq!(done.json(), r#"{"city": "Oslo", "days": 3}"#);
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
     #[must_use]
     pub fn for_tool(name: impl Into<String>) -> Self {
         let name = name.into();

@@ -10,6 +10,7 @@ use jsonmend_wire::FinishReason;
 use crate::{
     Answer, ReaskOptions,
     fields::Fields,
+    in_text::call_in,
     join::{self, End, Joined, Kind, is_begun_json},
     rank::Rank,
 };
@@ -37,6 +38,8 @@ pub(crate) struct Reading {
     is_complete: bool,
     /// The risk of how the text was put together from several answers.
     pub(crate) together: Option<Risk>,
+    /// Whether the answer was a call, or had one in its text.
+    pub(crate) is_call: bool,
 }
 
 impl Reading {
@@ -70,7 +73,8 @@ impl Reading {
     }
 }
 
-/// Reads an answer to what was asked.
+/// Reads an answer to what was asked. A text in answer to the question for a call may have that call in it, in one of the
+/// forms of prompts.
 pub(crate) fn read(
     schema: &Schema,
     options: &ReaskOptions,
@@ -78,11 +82,40 @@ pub(crate) fn read(
     answer: &Answer,
     is_shown: bool,
 ) -> Reading {
+    let is_rest = matches!(asked, Asked::Rest { .. });
+    let tool = options.tool.as_deref().filter(|_| !answer.is_call && !is_rest && !is_shown);
+    let Some(tool) = tool else {
+        let own = read_as_it_is(schema, &options.fit, asked, answer, is_shown);
+        return Reading { is_call: answer.is_call, ..own };
+    };
+    // Both together take at most as much work as one text may.
+    let fit = options.fit.clone().with_steps(options.fit.steps() / 2);
+    let plain = read_as_it_is(schema, &fit, asked, answer, is_shown);
+    // Arguments are an object. A schema without a type takes the words of a call for a list or a string.
+    if plain.value().is_some_and(|value| value.trim_start().starts_with('{')) {
+        return plain;
+    }
+    let question = match asked {
+        Asked::Fields(fields) => fields.schema(),
+        _ => schema,
+    };
+    let Some((call, risk)) = call_in(answer, tool, question, fit.engine()) else { return plain };
+    let call = read_as_it_is(schema, &fit, asked, &call, is_shown).with_risk(risk);
+    if call.json().is_some() { Reading { is_call: true, ..call } } else { plain }
+}
+
+fn read_as_it_is(
+    schema: &Schema,
+    fit: &FitOptions,
+    asked: &Asked,
+    answer: &Answer,
+    is_shown: bool,
+) -> Reading {
     let content = answer.readable();
-    let share = |parts: u64| options.fit.clone().with_steps(options.fit.steps() / parts.max(1));
+    let share = |parts: u64| fit.clone().with_steps(fit.steps() / parts.max(1));
     let plain = |text: &str, fit: &FitOptions| read_text(schema, fit, answer, text);
     match asked {
-        Asked::Whole => plain(&content, &options.fit),
+        Asked::Whole => plain(&content, fit),
         Asked::Fields(fields) => {
             let has_ended = answer.finish.is_clean() || is_closed(&content);
             let may = answer.has_ended() && has_ended;
@@ -225,7 +258,7 @@ fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> 
     // What ended by itself has ended, even if it looks cut off: the same outcome as for a cut.
     let is_cut = answer.lost.is_none()
         && (!has_ended || fitted.cut_at().is_some() || fitted.outcome() == Outcome::Cut);
-    Reading { text: text.to_owned(), fitted, is_cut, is_complete, together: None }
+    Reading { text: text.to_owned(), fitted, is_cut, is_complete, together: None, is_call: false }
 }
 
 /// Whether the value in a text has certainly ended, with its own bracket or quote. More digits could follow a
@@ -243,7 +276,14 @@ fn is_closed(text: &str) -> bool {
 fn merged(schema: &Schema, fit: &FitOptions, text: &str) -> Reading {
     let fitted = schema.fit(text.as_bytes(), &fit.clone().with_scope(Scope::Whole));
     let is_complete = fitted.outcome().is_complete();
-    Reading { text: text.to_owned(), fitted, is_cut: false, is_complete, together: None }
+    Reading {
+        text: text.to_owned(),
+        fitted,
+        is_cut: false,
+        is_complete,
+        together: None,
+        is_call: false,
+    }
 }
 
 /// Whether the model, or a filter, declined.

@@ -250,6 +250,9 @@ impl fmt::Display for Exhausted {
         for (number, attempt) in self.attempts.iter().enumerate() {
             match attempt.issues.first() {
                 Some(issue) => write!(f, "; answer {}: {issue}", number + 1)?,
+                None if self.reason == EndReason::Refused => {
+                    write!(f, "; answer {}: refused", number + 1)?;
+                }
                 None => write!(f, "; answer {}: not complete", number + 1)?,
             }
         }

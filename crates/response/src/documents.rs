@@ -137,7 +137,7 @@ impl Documents {
         &self,
         block: Block,
         ended: usize,
-        kept: &Kept,
+        kept: &mut Kept,
         events: &mut VecDeque<Event>,
     ) {
         if ended == 0 {
@@ -153,10 +153,12 @@ impl Documents {
         for event in tail {
             let fit = match &event {
                 Event::ObjectEnded(object) => {
+                    let in_sentence = kept.has_words_before(object.offset());
                     let raw = kept.get_to_fit(object.offset(), object.length());
                     let fitted = raw.filter(|_| object.json().is_some()).map(|raw| {
                         let options = self.fit.clone().with_engine(self.engine.clone());
-                        self.schema.fit(raw, &options.with_scope(Scope::Whole))
+                        let options = options.with_scope(Scope::Whole).in_sentence(in_sentence);
+                        self.schema.fit(raw, &options)
                     });
                     let (limit, doubt) = (self.limit(), object.doubt());
                     let (object, offset) = (Some(object.number()), object.offset());

@@ -17,6 +17,37 @@ pub(crate) struct Kept {
     /// Whether the text so far is only white space.
     #[cfg(feature = "schema")]
     is_blank: bool,
+    #[cfg(feature = "schema")]
+    line: Line,
+}
+
+/// What is before a place of a text on its line.
+#[cfg(feature = "schema")]
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    at: usize,
+    has_words: bool,
+    in_tag: bool,
+}
+
+#[cfg(feature = "schema")]
+impl Line {
+    const START: Self = Self { at: 0, has_words: false, in_tag: false };
+
+    fn read(&mut self, bytes: &[u8]) {
+        self.at += bytes.len();
+        for byte in bytes {
+            match byte {
+                b'\n' | b'\r' => (self.has_words, self.in_tag) = (false, false),
+                b'<' => self.in_tag = true,
+                b'>' => self.in_tag = false,
+                byte if byte.is_ascii_alphanumeric() || !byte.is_ascii() => {
+                    self.has_words |= !self.in_tag;
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Kept {
@@ -30,6 +61,8 @@ impl Kept {
             ended: None,
             #[cfg(feature = "schema")]
             is_blank: true,
+            #[cfg(feature = "schema")]
+            line: Line::START,
         }
     }
 
@@ -71,6 +104,19 @@ impl Kept {
         self.get(start, length).filter(|raw| raw.len() <= self.before)
     }
 
+    /// Whether there are words before a place on its line, tags apart. Each place has to be after the one before.
+    #[cfg(feature = "schema")]
+    pub(crate) fn has_words_before(&mut self, place: usize) -> bool {
+        self.read_line(place);
+        self.line.has_words
+    }
+
+    #[cfg(feature = "schema")]
+    fn read_line(&mut self, to: usize) {
+        let (from, to) = (self.line.at.saturating_sub(self.from), to.saturating_sub(self.from));
+        self.line.read(self.bytes.get(from..to.min(self.bytes.len())).unwrap_or_default());
+    }
+
     /// The whole text, if it is within the limit.
     #[cfg(feature = "schema")]
     pub(crate) fn whole(&self) -> Option<&[u8]> {
@@ -104,6 +150,8 @@ impl Kept {
     }
 
     fn drop_before(&mut self, needed: usize) {
+        #[cfg(feature = "schema")]
+        self.read_line(needed);
         let gone = needed.saturating_sub(self.from).min(self.bytes.len());
         self.bytes.drain(..gone);
         self.from = self.from.max(needed);

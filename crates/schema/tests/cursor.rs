@@ -214,6 +214,11 @@ fn a_finding_is_reported_at_the_byte_that_makes_it_certain() {
         assert_eq!(first.offset(), text.len() - 1, "{text}");
         assert_eq!(first.standing(), Standing::Lost, "nothing may be repaired: {text}");
     }
+    // What has arrived of a string is not shown as a string that lacks its quote.
+    let cursor = fed(&schema, &strict(), r#"{"unit": "kn"#);
+    assert!(!cursor.findings()[0].issue().received().is_whole());
+    let unit = r#"/unit: expected one of "kg", "lb", "LONG_TON", got string "kn…"#;
+    assert_eq!(cursor.findings()[0].to_string(), unit);
 }
 
 #[test]
@@ -230,7 +235,7 @@ fn missing_parts_that_may_still_arrive_are_pending() {
     );
     assert_eq!(
         pending(r#"{"count": 1, "unit": "k"#),
-        [r#"/unit: expected one of "kg", "lb", "LONG_TON", got string "k"#]
+        [r#"/unit: expected one of "kg", "lb", "LONG_TON", got string "k…"#]
     );
     let cursor = fed(&schema, &likely(), "{");
     assert_eq!(cursor.pending()[0].standing(), Standing::Pending);

@@ -206,6 +206,8 @@ pub struct AcceptCounts {
     pub too_long: u64,
     /// The stream was ended early because of them ([`AcceptEvent::Stopped`]).
     pub stopped: u64,
+    /// They call a tool that is not registered.
+    pub unknown_tool: u64,
 }
 
 impl AcceptCounts {
@@ -217,6 +219,7 @@ impl AcceptCounts {
             Judgement::Refused(_) => &mut self.refused,
             Judgement::Replaced(_) => &mut self.replaced,
             Judgement::TooLong => &mut self.too_long,
+            Judgement::UnknownTool => &mut self.unknown_tool,
         };
         *counter += 1;
     }

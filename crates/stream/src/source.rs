@@ -136,6 +136,28 @@ impl<S: Stream> Blocking<S> {
     pub fn get_ref(&self) -> &S {
         self.stream.as_ref().get_ref()
     }
+
+    /// The adapter, to change what it does: [`cancel`](crate::MendStream::cancel) ends it, and the items that are
+    /// left come from the iterator.
+    ///
+    /// ```
+    /// use jsonmend_stream::{Event, MendExt, ResponseOptions, source::from_read};
+    ///
+    /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"One. Two. Three.\"}}]}\n\n".repeat(9);
+    /// let mut events = from_read(&body[..]).mend(ResponseOptions::new()).into_iter();
+    /// let mut texts = 0;
+    /// while let Some(event) = events.next() {
+    ///     if matches!(event?, Event::Text { .. }) {
+    ///         texts += 1;
+    ///         events.get_pin_mut().cancel();
+    ///     }
+    /// }
+    /// assert_eq!(texts, 1);
+    /// # Ok::<(), jsonmend_stream::Error<std::io::Error>>(())
+    /// ```
+    pub fn get_pin_mut(&mut self) -> Pin<&mut S> {
+        self.stream.as_mut()
+    }
 }
 
 /// Wakes a thread that waits for a hook.

@@ -13,7 +13,7 @@ use std::{
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
 use jsonmend_extract::Scope;
-use jsonmend_response::RepairSummary;
+use jsonmend_response::{CallFit, RepairSummary};
 use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use jsonmend_stream::{
     AcceptEvent, AcceptOptions, Candidate, Decision, Doubt, Event, Judgement, MendExt, Oversized,
@@ -97,6 +97,7 @@ fn judgements(source: Source, response: ResponseOptions, accept: AcceptOptions) 
     let counts = events.counts();
     let total = counts.accepted
         + counts.incomplete
+        + counts.unknown_tool
         + counts.passed
         + counts.refused
         + counts.replaced
@@ -393,4 +394,37 @@ fn a_hook_works_over_a_blocking_reader() {
         // Once when it is asked, and once when it is woken.
         assert!(polls.get() <= 4, "{polls:?}");
     }
+}
+
+#[test]
+fn a_call_of_an_unknown_tool_is_judged_as_that_whatever_its_arguments() {
+    let long = format!("{{\"nights\": 2, \"note\": \"{}\"}}", "x".repeat(500));
+    for arguments in ["{\"nights\": 2}", "{\"nights\": ", "", long.as_str()] {
+        let body = call(0, "boook", arguments) + &call(1, "book", "{\"nights\": 2}") + END;
+        for oversized in [Oversized::Error, Oversized::PassRaw, Oversized::PassUnchecked] {
+            let accept = AcceptOptions::new().with_cap(100, oversized);
+            let judged = judgements(Source::cut(body.as_bytes(), 7).0, options(), accept);
+            let accepted = Judgement::Accepted("{\"nights\": 2}".to_owned());
+            assert_eq!(judged, [Judgement::UnknownTool, accepted], "{arguments}");
+        }
+    }
+    // The candidate has the name that was meant.
+    let source = Source::cut((call(0, "boook", "{}") + END).as_bytes(), 9).0;
+    let hook = |_: &Candidate| ready(Decision::Accept);
+    let mut events = pin!(source.mend(options()).accept(AcceptOptions::new(), hook));
+    let mut nearest = None;
+    while let Some(event) = block_on(events.next()) {
+        if let AcceptEvent::Judged {
+            candidate: Candidate::Call { fit: Some(fit), .. },
+            judgement,
+            ..
+        } = event.unwrap()
+        {
+            let CallFit::Unknown { nearest: name, .. } = &*fit else { panic!("{fit:?}") };
+            nearest.clone_from(name);
+            assert_eq!((judgement.code(), judgement.json()), ("unknown-tool", None));
+        }
+    }
+    assert_eq!(nearest.as_deref(), Some("book"));
+    assert_eq!(events.counts().unknown_tool, 1);
 }

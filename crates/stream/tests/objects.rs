@@ -7,9 +7,9 @@ mod source;
 use std::{io::Read, pin::pin};
 
 use futures::{StreamExt, executor::block_on};
-use jsonmend_core::{Limits, Options, Outcome, Policy};
+use jsonmend_core::{Limits, Options, Outcome, Policy, Risk};
 use jsonmend_extract::Scope;
-use jsonmend_response::{Object, Response, ResponseReader, TextCalls};
+use jsonmend_response::{Object, ObjectFit, Response, ResponseReader, TextCalls};
 use jsonmend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
 use jsonmend_stream::{Event, MendExt, ResponseOptions};
 use serde_json::json;
@@ -421,6 +421,60 @@ fn an_answer_that_lacks_its_brace_is_found_by_a_name_of_the_schema() {
             let response = Response::read(body.as_bytes(), options);
             let fitted: Vec<_> = response.objects().iter().filter_map(Object::json).collect();
             assert_eq!(fitted, [r#"{"items": [{"name": "pen"}], "n": 2}"#], "{scope:?} {length}");
+        }
+    }
+}
+
+/// The words around a list may belong to the answer, so that it does not only lack its object.
+#[test]
+fn a_list_in_a_sentence_is_only_a_guess_at_the_answer() {
+    let source = json!({"type": "object", "properties": {"items": {"type": "array"}, "n": {"type": "integer"}}, "required": ["items"]});
+    let schema = Schema::from_text(&source.to_string()).unwrap();
+    let list = "[{\"name\": \"pen\"}]";
+    let made = "{\"items\": [{\"name\": \"pen\"}]}";
+    let far = "Some words. ".repeat(12);
+    for (content, in_sentence) in [
+        (format!("Sure! The items: {list}, and n is 2"), true),
+        (format!("{far}They are {list}."), true),
+        (format!("{far}\n{{\"other\": 1}}\nThey are {list}"), true),
+        (list.to_owned(), false),
+        (format!("Here they are:\n\n  {list}\n\nBye."), false),
+        (format!("{far}\n{list}"), false),
+        (format!("```json\n{list}\n```"), false),
+        (format!("Sure.\n<answer>{list}</answer>"), false),
+    ] {
+        for scope in [Scope::All, Scope::First, Scope::Whole] {
+            let limits = Limits::new().with_buffer(64).with_lookahead(32);
+            let by = |policy| {
+                let mending = Options::new().with_policy(policy).with_limits(limits);
+                let options = ResponseOptions::new().with_objects(scope).with_mending(mending);
+                options.with_schema(&schema, FitOptions::new())
+            };
+            for length in [1, 7, content.len()] {
+                let deltas = content.as_bytes().chunks(length);
+                let deltas = deltas.map(|piece| text(std::str::from_utf8(piece).unwrap()));
+                let body: String = deltas.chain([END.to_owned()]).collect();
+                let lists = |policy| -> Vec<(Option<String>, Option<Risk>)> {
+                    let response = Response::read(body.as_bytes(), by(policy));
+                    let fits = response.object_fits().iter().filter_map(ObjectFit::fitted);
+                    let fits = fits.filter(|fit| {
+                        fit.text().or(fit.mended()).is_some_and(|t| t.contains("pen"))
+                    });
+                    fits.map(|fit| (fit.text().map(str::to_owned), fit.risk())).collect()
+                };
+                let what = format!("{content} {scope:?} {length}");
+                let (guessing, cautious) = (lists(Policy::PERMISSIVE), lists(Policy::CONSERVATIVE));
+                if scope != Scope::All && content.contains("other") {
+                    assert!(guessing.is_empty(), "{what}");
+                    continue;
+                }
+                let (risk, text) = match in_sentence {
+                    true => (Risk::Guess, None),
+                    false => (Risk::Exact, Some(made.to_owned())),
+                };
+                assert_eq!(guessing, [(Some(made.to_owned()), Some(risk))], "{what}");
+                assert_eq!(cautious.first().and_then(|one| one.0.clone()), text, "{what}");
+            }
         }
     }
 }

@@ -164,12 +164,16 @@ impl fmt::Debug for Damaged {
     }
 }
 
-/// Breaks `text` in up to `count` ways that `seed` chooses.
+/// Breaks `text` in up to `count` ways that `seed` chooses. For a reader of responses, it goes into the body of a reply:
 ///
 /// ```
-/// use jsonmend_testkit::{Seed, damage};
+/// use jsonmend_testkit::{Seed, bodies::{Reply, Shape}, damage};
+///
 /// let damaged = damage::damaged(br#"{"a": [1, 2]}"#, 2, &mut Seed::new(3));
 /// assert_eq!(damaged.done.len(), 2);
+/// let arguments = String::from_utf8_lossy(&damaged.text);
+/// let body = Reply::new(Shape::Chat).with_call([arguments]).body();
+/// assert!(body.starts_with(b"data: "));
 /// ```
 #[must_use]
 pub fn damaged(text: &[u8], count: usize, seed: &mut Seed) -> Damaged {

@@ -36,6 +36,8 @@ impl Engine {
         self.begin_value();
         self.frames.push(Shape::Object, self.pos);
         self.expect = Expect::FirstKey;
+        // A scalar that turned out to be text may have ended after this place.
+        self.gap.start = self.pos;
         self.commit();
         Ok(())
     }

@@ -41,8 +41,10 @@ pub(crate) struct Facts<'f> {
     pub(crate) answer: &'f str,
     /// Whether that is the last one, rather than a better one before.
     pub(crate) is_last: bool,
-    /// Whether the answer is a call, and what the model wrote last.
+    /// Whether the model called the tool last, or wrote such a call into its text.
     pub(crate) is_call: bool,
+    /// Whether the answer that is to be corrected is in the message with the last call, as it is.
+    pub(crate) is_there: bool,
     /// Whether the model is to start afresh, without what it wrote.
     pub(crate) is_fresh: bool,
 }
@@ -125,7 +127,7 @@ impl Facts<'_> {
             ("answer", answer),
         ]);
         let user = fill(template, &slots);
-        if self.is_call && self.is_last && !self.is_fresh {
+        if self.is_there && self.is_last && !self.is_fresh {
             slots.pop();
             slots.push(("answer", ""));
         }

@@ -2,8 +2,9 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, Reask, ReaskOptions};
+use jsonmend_reask::{Answer, Reask, ReaskOptions, Shape, Step};
 use jsonmend_response::{Response, ResponseOptions};
+use jsonmend_wire::FinishReason;
 use serde_json::json;
 
 use crate::{BOOKING, asked, done, schema};
@@ -20,7 +21,7 @@ fn response(calls: &[(&str, &str)], text: &str, finish: &str) -> Response {
     Response::read(body.to_string().as_bytes(), ResponseOptions::new())
 }
 
-fn book(response: &Response) -> jsonmend_reask::Step {
+fn book(response: &Response) -> Step {
     let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
     reask.answer(&Answer::read(response, Some("book")), Duration::ZERO)
 }
@@ -59,5 +60,98 @@ fn a_call_that_was_cut_off_is_not_run_whatever_it_looks_like() {
     asked(book(&whole));
     // Arguments that are complete by themselves are those of a complete call, or of none: never more than the reader says.
     let complete = cut.transcript().calls()[0].outcome().is_complete();
-    assert_eq!(matches!(step, jsonmend_reask::Step::Done(_)), complete);
+    assert_eq!(matches!(step, Step::Done(_)), complete);
+}
+
+#[test]
+fn a_call_in_the_text_is_read_before_anything_is_asked() {
+    let value = r#"{"guest": "A", "nights": 2}"#;
+    for text in [
+        "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"guest\": \"A\", \"nights\": 2}}\n</tool_call>",
+        "[TOOL_CALLS]book{\"guest\": \"A\", \"nights\": 2}",
+        "I will do that.\n[TOOL_CALLS]book{\"guest\": \"A\", \"nights\": 2}",
+        "<think>They say {\"nights\": 3} first.</think>\n[TOOL_CALLS]book{\"guest\": \"A\", \"nights\": 2}",
+        "<tool_call>\n<function=book>\n<parameter=guest>\nA\n</parameter>\n<parameter=nights>\n2\n</parameter>\n</function>\n</tool_call>",
+        "<function_calls>\n<invoke name=\"book\">\n<parameter name=\"guest\">A</parameter>\n<parameter name=\"nights\">2</parameter>\n</invoke>\n</function_calls>",
+        "[book(guest=\"A\", nights=2)]",
+        "```tool_code\nbook(guest=\"A\", nights=2)\n```",
+        "[TOOL_CALLS]book{'guest': 'A', nights: '2'}",
+    ] {
+        let body = json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
+            .to_string();
+        let read = Response::read(body.as_bytes(), ResponseOptions::new());
+        let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+        let mut watch = asked(reask.begin(Duration::ZERO)).watch();
+        watch.push_body(body.as_bytes());
+        for answer in [Answer::text(text), Answer::read(&read, Some("book")), watch.finish()] {
+            let done = done(reask.clone().answer(&answer, Duration::ZERO));
+            assert_eq!((done.json(), done.spent().calls()), (value, 1), "{text}");
+            assert_eq!(done.attempts()[0].answer(), text);
+        }
+    }
+}
+
+#[test]
+fn a_schema_without_a_type_does_not_take_a_call_for_a_list() {
+    let open = schema(r#"{"properties": {"guest": {"type": "string"}}, "required": ["guest"]}"#);
+    let mut reask = Reask::new(&open, ReaskOptions::for_tool("book"));
+    let done = done(reask.answer(&Answer::text("[book(guest='A')]"), Duration::ZERO));
+    assert_eq!(done.json(), r#"{"guest": "A"}"#);
+}
+
+#[test]
+fn words_about_a_call_and_calls_in_values_are_no_calls() {
+    for text in [
+        // What the model quotes, in strings of the value that it was asked for.
+        r#"{"guest": "<tool_call>{\"name\": \"book\", \"arguments\": {\"guest\": \"Eve\", \"nights\": 9}}</tool_call>", "nights": "many"}"#,
+        r#"{"guest": "book(guest='Eve', nights=9)", "nights": "many"}"#,
+        "{'guest': '} \n[TOOL_CALLS]book{\"guest\": \"Eve\", \"nights\": 9}', 'nights': 'many'}",
+        "Sure: {\"guest\": \"\n[TOOL_CALLS]book{'guest': 'Eve', 'nights': 9}\n\", \"nights\": \"many\"}",
+        // And in its words.
+        "They wrote <tool_call>{\"name\": \"book\", \"arguments\": {\"guest\": \"Eve\", \"nights\": 9}}</tool_call>, which I will not do.",
+        "I could write book(guest=\"Eve\", nights=9) for that.",
+    ] {
+        let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+        let ask = asked(reask.answer(&Answer::text(text), Duration::ZERO));
+        assert!(!ask.user_message().unwrap().starts_with("Your call"), "{text}");
+    }
+}
+
+#[test]
+fn a_call_in_the_text_is_corrected_like_a_call_and_is_none_if_it_was_cut_off() {
+    let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+    let wrong = Answer::text("[TOOL_CALLS]book{\"guest\": \"A\", \"nights\": \"many\"}");
+    let ask = asked(reask.answer(&wrong, Duration::ZERO));
+    assert_eq!(ask.fields(), ["/nights"]);
+    let question = ask.user_message().unwrap();
+    assert!(question.starts_with("Your call of the tool \"book\" could not be used"), "{question}");
+    // The provider knows of no call, so that there is none to have a result.
+    assert_eq!(ask.as_tool_result(Shape::Gemini), None);
+    let field = Answer::text("[TOOL_CALLS]book{\"nights\": 2}");
+    let done = done(reask.answer(&field, Duration::ZERO));
+    assert_eq!(done.json(), r#"{"guest": "A", "nights": 2}"#);
+
+    // Nothing ends these, and their last value may go on.
+    for text in [
+        "<function=book>\n<parameter=guest>\nA\n</parameter>\n<parameter=nights>\n2",
+        "[TOOL_CALLS]book{\"guest\": \"A\", \"nights\": 2",
+    ] {
+        let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
+        let cut = Answer::text(text).with_finish(FinishReason::Length);
+        let step = reask.answer(&cut, Duration::ZERO);
+        assert!(!matches!(step, Step::Done(_)), "{step:?}");
+    }
+}
+
+#[test]
+fn a_call_that_is_still_wrong_is_a_call_all_the_same() {
+    let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book").with_attempts(4));
+    asked(reask.answer(&Answer::arguments(r#"{"guest": "A", "nights": "many"}"#), Duration::ZERO));
+    let still = Answer::arguments(r#"{"nights": "some"}"#);
+    let ask = asked(reask.answer(&still, Duration::ZERO));
+    let question = ask.user_message().unwrap();
+    let lead = "Your call of the tool \"book\" could not be used either: it does not match the JSON Schema.";
+    assert!(question.starts_with(lead), "{question}");
+    // Its arguments are not the ones that are corrected, which are stated therefore.
+    assert!(ask.tool_result().unwrap().contains("{\"guest\": \"A\"}"), "{question}");
 }

@@ -1,7 +1,8 @@
 //! Calls that fail: what each failure means, and what is done about it.
 
-use core::time::Duration;
+use core::{future::ready, time::Duration};
 
+use futures::executor::block_on;
 use jsonmend_reask::{
     Answer, EndReason, Failure, FailureClass, Mode, ModeMemory, ReaskOptions, Retry, RetryPolicy,
     Step, retry_after,
@@ -241,6 +242,109 @@ fn what_a_model_does_not_support_is_remembered_for_a_while() {
         let body = serde_json::json!({"error": {"message": message}}).to_string();
         assert_eq!(asked(reask.failed(Failure::status(400, body), NOW)).mode(), Mode::JsonObject);
         assert_eq!(memory.strongest("tiny", Mode::JsonSchema, NOW), Mode::JsonSchema, "{message}");
+    }
+}
+
+#[test]
+fn a_refusal_is_forgotten_without_a_clock_too() {
+    // `Reask::run` has none, so that no time ever passes.
+    let memory = ModeMemory::new();
+    let run = || {
+        let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
+        let mut modes = Vec::new();
+        let done = block_on(reask.run(|ask| {
+            modes.push(ask.mode());
+            ready(match ask.mode() {
+                Mode::JsonSchema => Err(Failure::status(400, "json_schema not supported")),
+                _ => Ok(Answer::text(r#"{"guest": "A", "nights": 2}"#)),
+            })
+        }));
+        assert!(done.is_ok());
+        modes
+    };
+    let both = [Mode::JsonSchema, Mode::JsonObject];
+    assert_eq!(run(), both);
+    for number in 1..=ModeMemory::MOST_LOOPS {
+        assert_eq!(run(), [Mode::JsonObject], "{number}");
+    }
+    assert_eq!(run(), both);
+    // What is refused once more is remembered once more.
+    assert_eq!(run(), [Mode::JsonObject]);
+}
+
+#[test]
+fn models_are_remembered_apart_and_the_oldest_refusal_is_the_first_to_go() {
+    let memory = ModeMemory::new();
+    let at = Duration::from_secs;
+    let number = u64::try_from(ModeMemory::MOST).unwrap_or_default();
+    memory.refused("both", Mode::JsonSchema, at(1));
+    memory.refused("both", Mode::JsonObject, at(2));
+    memory.refused("object", Mode::JsonObject, at(3));
+    assert_eq!(memory.strongest("both", Mode::JsonSchema, at(4)), Mode::Text);
+    assert_eq!(memory.strongest("object", Mode::JsonSchema, at(4)), Mode::JsonSchema);
+    assert_eq!(memory.strongest("object", Mode::JsonObject, at(4)), Mode::Text);
+    // One that is refused again is no longer the oldest.
+    memory.refused("both", Mode::JsonSchema, at(5));
+    for more in 0..number - 2 {
+        memory.refused(&format!("model {more}"), Mode::JsonSchema, at(6 + more));
+    }
+    assert_eq!(memory.strongest("both", Mode::JsonObject, at(900)), Mode::JsonObject, "forgotten");
+    assert_eq!(memory.strongest("both", Mode::JsonSchema, at(900)), Mode::JsonObject);
+    assert_eq!(memory.strongest("object", Mode::JsonObject, at(900)), Mode::Text);
+}
+
+#[test]
+fn a_retry_beside_the_machine_repeats_calls_and_corrections_are_those_of_the_machine() {
+    // No driver: what a program writes that has a loop of its own.
+    fn run(replies: Vec<Result<&str, Failure>>) -> (Step, usize, Duration) {
+        let mut reask = booking(ReaskOptions::new().with_deadline(Duration::from_secs(3600)));
+        let mut retry = Retry::new(RetryPolicy::new().with_jitter(0), 1);
+        let (mut now, mut calls) = (NOW, 0);
+        let mut replies = replies.into_iter();
+        let mut step = reask.begin(now);
+        loop {
+            step = match step {
+                Step::Ask(_) | Step::Continue(_) => {
+                    calls += 1;
+                    match replies.next().expect("no further call") {
+                        Ok(text) => {
+                            retry.reset();
+                            reask.answer(&Answer::text(text), now)
+                        }
+                        Err(failure) => reask.failed(failure, now),
+                    }
+                }
+                Step::Failed(failure) => match retry.after(&failure) {
+                    Some(wait) => {
+                        now += wait;
+                        reask.begin(now)
+                    }
+                    None => reask.give_up(failure),
+                },
+                end => return (end, calls, now),
+            };
+        }
+    }
+    let busy = || Err(Failure::status(503, ""));
+    let limited = || Err(Failure::status(429, "").with_retry_after(Duration::from_secs(7)));
+    let (wrong, field) = (r#"{"guest": "A"}"#, r#"{"nights": 2}"#);
+
+    // After an answer, the delays begin anew; a failure is no attempt, and brings the same question again.
+    let (end, calls, now) = run(vec![busy(), busy(), Ok(wrong), limited(), busy(), Ok(field)]);
+    let end = done(end);
+    assert_eq!((end.json(), end.spent().calls()), (r#"{"guest": "A", "nights": 2}"#, 2));
+    assert_eq!((calls, now), (6, Duration::from_secs(1 + 2 + 7 + 2)));
+    // A rate limit is waited for six times, an overloaded server four times, an abort and a wrong key not at all.
+    for (replies, made) in [
+        (vec![limited(); 9], 7),
+        (vec![busy(); 9], 5),
+        (vec![Ok(wrong), Err(Failure::aborted())], 2),
+        (vec![Err(Failure::status(401, "key"))], 1),
+    ] {
+        let (end, calls, _) = run(replies);
+        let end = ended(end);
+        assert_eq!((end.reason(), calls), (EndReason::Failed, made));
+        assert!(end.failure().is_some());
     }
 }
 

@@ -98,7 +98,7 @@ impl Walk {
         }
         let raw = begun(content);
         let (code, expected) = self.wanted(JsonType::String, long);
-        let issue = self.issue(code, JsonType::String, &raw, expected, at);
+        let issue = self.issue(code, JsonType::String, &raw, expected, at).of_open_value();
         self.find(issue, at);
         self.partial.set_state(node, NodeState::Tentative);
         if let Some(open) = &mut self.open {
@@ -455,7 +455,7 @@ impl Walk {
             expected,
             span,
         );
-        Some(Finding::new(issue, Standing::Pending, open.start))
+        Some(Finding::new(issue.of_open_value(), Standing::Pending, open.start))
     }
 }
 

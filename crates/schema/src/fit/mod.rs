@@ -50,6 +50,7 @@ pub struct FitOptions {
     rules: Rules,
     name: Option<String>,
     steps: u64,
+    in_sentence: bool,
 }
 
 impl FitOptions {
@@ -58,7 +59,8 @@ impl FitOptions {
     #[must_use]
     pub fn new() -> Self {
         let engine = Options::new().with_trailing_documents(TrailingDocuments::Array);
-        Self { engine, scope: Scope::Best, rules: Rules::new(), name: None, steps: STEPS }
+        let (rules, scope) = (Rules::new(), Scope::Best);
+        Self { engine, scope, rules, name: None, steps: STEPS, in_sentence: false }
     }
 
     /// Sets the options for mending the text. The highest risk of their policy applies to the rules
@@ -111,6 +113,31 @@ impl FitOptions {
     #[must_use]
     pub const fn with_steps(mut self, steps: u64) -> Self {
         self.steps = steps;
+        self
+    }
+
+    /// Says whether the text was found in a sentence. The words around a list may then belong to the answer, so that it
+    /// is a *guess* that it only lacks its [envelope](Rule::MissingEnvelope).
+    ///
+    /// ### Default
+    /// It was not.
+    ///
+    /// ```
+    /// use jsonmend_core::Risk;
+    /// use jsonmend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(
+    ///     r#"{"type": "object", "properties": {"items": {"type": "array"}, "n": {"type": "integer"}}, "required": ["items"]}"#,
+    /// )?;
+    /// let risk = |options: &FitOptions| schema.fit(b"[{\"id\": 1}]", options).risk();
+    /// assert_eq!(risk(&FitOptions::new()), Some(Risk::Exact));
+    /// // From: The items are [{"id": 1}], and n is 2.
+    /// assert_eq!(risk(&FitOptions::new().in_sentence(true)), Some(Risk::Guess));
+    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub const fn in_sentence(mut self, in_sentence: bool) -> Self {
+        self.in_sentence = in_sentence;
         self
     }
 

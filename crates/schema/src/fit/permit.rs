@@ -33,6 +33,10 @@ impl<'o> Permit<'o> {
         rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
     }
 
+    pub(super) const fn is_in_sentence(&self) -> bool {
+        self.options.in_sentence
+    }
+
     /// Whether the policy allows a risk.
     pub(super) fn takes(&self, risk: Risk) -> bool {
         risk <= self.max_risk

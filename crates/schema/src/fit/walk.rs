@@ -125,7 +125,8 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
         let mut found = Vec::new();
         if place.forms < FORMS && self.pay_for_proposals(node, part) {
             let (name, max_risk) = (self.permit.name(), self.permit.max_risk);
-            let site = Site { node, part, place, name, max_risk };
+            let in_sentence = self.permit.is_in_sentence() && node.parent().is_none();
+            let site = Site { node, part, place, name, max_risk, in_sentence };
             for proposal in reshape::proposals(&site, self.judge) {
                 if self.allows(proposal.rule, place, part) && self.permit.takes(proposal.risk) {
                     found.extend(self.realise(node, part, place, &proposal));

@@ -293,6 +293,12 @@ impl Issue {
         self
     }
 
+    /// The same issue, of whose value more may follow.
+    pub(crate) const fn of_open_value(mut self) -> Self {
+        self.received.whole = false;
+        self
+    }
+
     /// The same issue at `span` of another text.
     pub(crate) fn with_span(mut self, span: Range<usize>) -> Self {
         self.span = span;

@@ -95,6 +95,15 @@ impl Candidate {
         }
     }
 
+    /// Whether it is a call of a tool that is not registered.
+    fn is_of_unknown_tool(&self) -> bool {
+        match self {
+            #[cfg(feature = "schema")]
+            Self::Call { fit: Some(fit), .. } => matches!(**fit, CallFit::Unknown { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether it passed a limit of the response, so that its text is not there.
     fn has_overflowed(&self) -> bool {
         match self {
@@ -164,6 +173,9 @@ pub enum Judgement {
     TooLong,
     /// It is too long ([`Oversized`]), and passed without a schema or the hook ([`Oversized::PassUnchecked`]).
     Unchecked(String),
+    /// It calls a tool that is not registered, whatever its arguments are. The hook was not asked. The
+    /// [fit](Candidate::Call::fit) of the candidate has the nearest name.
+    UnknownTool,
 }
 
 impl Judgement {
@@ -178,6 +190,7 @@ impl Judgement {
             Self::Replaced(_) => "replaced",
             Self::TooLong => "too-long",
             Self::Unchecked(_) => "unchecked",
+            Self::UnknownTool => "unknown-tool",
         }
     }
 
@@ -194,6 +207,9 @@ impl Judgement {
 
 /// The judgement about a candidate, unless the hook has to be asked.
 pub(super) fn judge(candidate: &Candidate, options: AcceptOptions) -> Option<Judgement> {
+    if candidate.is_of_unknown_tool() {
+        return Some(Judgement::UnknownTool);
+    }
     if candidate.has_overflowed() {
         return Some(Judgement::TooLong);
     }

@@ -145,6 +145,7 @@ fn missing<'t, 's>(
         return;
     };
     let Some(risk) = risk_of_wrapping(site, judge, key, &part) else { return };
+    let risk = if site.in_sentence { Risk::Guess } else { risk };
     let before = format!("{{{}: ", quoted(key));
     let form = Form::Wrapped { before, after: "}", part, key: Some(key.to_owned()) };
     // The value must be valid for the property, except for the spelling of scalars.

@@ -21,6 +21,8 @@ pub(super) struct Site<'t, 's, 'p> {
     /// The name of the tool or type.
     pub(super) name: Option<&'p str>,
     pub(super) max_risk: Risk,
+    /// Whether the value was found in a sentence.
+    pub(super) in_sentence: bool,
 }
 
 /// A form that a rule proposes.
