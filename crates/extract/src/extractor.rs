@@ -133,10 +133,15 @@ impl Extractor {
     }
 
     /// Reads a chunk, and emits what is certain now.
-    pub fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) {
+    pub fn push(&mut self, mut chunk: &[u8], sink: &mut impl TextSink) {
         self.received += chunk.len();
         if self.outcome.is_none() {
-            self.pump(chunk, false, sink);
+            if matches!(self.state, State::Text) && self.carry.is_empty() && !self.is_again() {
+                chunk = self.pass_plain(chunk, sink);
+            }
+            if !chunk.is_empty() {
+                self.pump(chunk, false, sink);
+            }
         } else {
             self.at += chunk.len();
             self.text(chunk, sink);

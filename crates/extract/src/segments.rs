@@ -184,6 +184,10 @@ impl Texts {
         let (base, done) = (*self.base.get_or_insert(self.done), &mut self.done);
         self.payloads.push(bytes, &mut Within { base, done, open: &mut self.open, sink });
         let withheld = self.payloads.withheld();
+        if withheld == 0 {
+            self.tail.clear();
+            return;
+        }
         self.tail.extend_from_slice(
             bytes.get(bytes.len().saturating_sub(withheld)..).unwrap_or_default(),
         );
