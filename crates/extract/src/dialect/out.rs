@@ -266,7 +266,8 @@ impl<S: CallSink> Ctx<'_, S> {
         }
         self.flush_end(true);
         if self.out.compared {
-            let repeats = self.out.stated.begin(name, self.out.bare);
+            let most = self.options.limits().buffer();
+            let repeats = self.out.stated.begin(name, self.out.bare, most);
             if repeats && self.out.waiting.is_none() {
                 self.out.waiting = Some(Waiting::default());
             }
