@@ -50,6 +50,8 @@ impl CallExtractor {
                     self.state = State::Text;
                     return Step::Wait;
                 }
+                // In a string of a document, it is a part of the string.
+                Some(_) if sink.is_in_string() => at = 1,
                 Some(decision) => return self.apply(decision, here, setup, sink),
             }
         }
