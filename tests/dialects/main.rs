@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod around;
+mod blocks;
 mod ends;
 mod restated;
 mod segments;

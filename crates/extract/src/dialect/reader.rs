@@ -14,10 +14,10 @@ use defined::LAST;
 use super::{
     Dialect, Tools,
     brace::BraceCall,
+    input::TextInput,
     json::{JsonCall, Step},
     out::{Ctx, Out},
     python::PythonCall,
-    react::Input,
     setup::Setup,
     sink::CallSink,
     xml::XmlCall,
@@ -102,7 +102,7 @@ enum Engine {
     Xml(XmlCall),
     Python(PythonCall),
     Brace(BraceCall),
-    Input(Input),
+    Input(TextInput),
 }
 
 impl Engine {
