@@ -4,6 +4,7 @@
 
 mod around;
 mod blocks;
+mod defects;
 mod ends;
 mod restated;
 mod segments;
