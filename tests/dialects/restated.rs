@@ -32,6 +32,8 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
             "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now called book(seats=2) for you.",
             "\nI have now called book(seats=2) for you.",
         ),
+        // Whatever the prose says.
+        ("book(seats=2)\nTo check again: book(seats=2)", "\nTo check again: book(seats=2)"),
         // The same with prose that has no spaces between its words.
         (
             "book(seats=2)\n我刚才已经预订了。\nbook(seats=2)\n",
