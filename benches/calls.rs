@@ -1,14 +1,18 @@
 //! The cost of looking for tool calls in text.
 //!
 //! In this folder, `cargo bench --bench calls` prints tables: prose without a marker, compared with a
-//! search for two bytes; one dialect and all of them; a call with a long argument in small chunks, with
+//! search for two bytes; one dialect and all of them, and with documents (`documents` looks for nothing
+//! else, `segments` for all of it); a call with a long argument in small chunks, with
 //! the most bytes that were held back; and false beginnings of markers. `-- --quick` runs each once.
 
 use std::hint::black_box;
 
 use jsonmend_benches::measure::{Budget, Contender, Timed, interleaved};
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallSink, Dialect, FoundCalls, Tools};
+use jsonmend_core::{Options, Outcome};
+use jsonmend_extract::{
+    CallExtractor, CallSink, Dialect, Extractor, FoundCalls, Scope, SegmentEvent, SegmentReader,
+    TextSink, Tools,
+};
 
 /// Counts what it receives.
 #[derive(Default)]
@@ -21,6 +25,16 @@ impl CallSink for Counted {
     fn arguments(&mut self, json: &[u8]) {
         self.0 += black_box(json).len();
     }
+}
+
+impl TextSink for Counted {
+    fn text(&mut self, bytes: &[u8]) {
+        self.0 += black_box(bytes).len();
+    }
+    fn json(&mut self, bytes: &[u8]) {
+        self.0 += black_box(bytes).len();
+    }
+    fn end(&mut self, _: Outcome) {}
 }
 
 fn reader(dialect: Option<&str>) -> CallExtractor {
@@ -45,6 +59,30 @@ fn read(reader: &CallExtractor, text: &[u8], size: usize) -> usize {
     }
     reader.finish_at_eos(&mut sink);
     sink.0
+}
+
+fn documents(text: &[u8], size: usize) -> usize {
+    let (mut extractor, mut sink) =
+        (Extractor::new(Scope::All, Options::new()), Counted::default());
+    for chunk in text.chunks(size) {
+        extractor.push(black_box(chunk), &mut sink);
+    }
+    extractor.finish(&mut sink);
+    sink.0
+}
+
+fn segments(reader: &CallExtractor, text: &[u8], size: usize) -> usize {
+    let (mut reader, mut read) = (SegmentReader::new(reader.clone()), 0);
+    let mut sink = |event: SegmentEvent<'_>| {
+        if let SegmentEvent::Text(_, bytes) = event {
+            read += black_box(bytes).len();
+        }
+    };
+    for chunk in text.chunks(size) {
+        reader.push(black_box(chunk), &mut sink);
+    }
+    reader.finish_at_eos(&mut sink);
+    read
 }
 
 /// Words, numbers and punctuation, without a byte that may begin a call in most dialects.
@@ -135,6 +173,12 @@ fn main() {
                 }),
                 Contender::new("all dialects", bytes.len(), || {
                     black_box(read(&auto, bytes, size));
+                }),
+                Contender::new("documents", bytes.len(), || {
+                    black_box(documents(bytes, size));
+                }),
+                Contender::new("segments", bytes.len(), || {
+                    black_box(segments(&auto, bytes, size));
                 }),
             ];
             table(

@@ -135,8 +135,9 @@ impl Fitting {
 }
 
 /// How prose without JSON is read: the name, what is looked for, and the size of the pieces.
-const PROSE: [(&str, Scope, usize); 3] = [
+const PROSE: [(&str, Scope, usize); 4] = [
     ("extract/all", Scope::All, usize::MAX),
+    ("extract/all/16", Scope::All, 16),
     ("extract/first", Scope::First, usize::MAX),
     ("extract/first/64", Scope::First, 64),
 ];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
+use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Scope, Tools};
 use jsonmend_response::{Event, Response, ResponseOptions, ResponseReader, TextCalls};
 use jsonmend_testkit::{
     Seed,
@@ -480,4 +480,22 @@ fn text_leaves_at_once() {
         most = most.max(rewriter.withheld());
     }
     assert!(most < 400, "{most}");
+}
+
+/// Where objects are looked for, nothing in a string of one is a call.
+#[test]
+fn nothing_in_a_string_of_an_object_is_a_call() {
+    let text = "{\"note\": \"<tool_call>{'name': 'book', 'arguments': {'seats': 2}}</tool_call>\"}";
+    for calls in [named("hermes"), TextCalls::detected().with_tools(tools())] {
+        for body in Body::ALL {
+            let bytes = body.of(text, true);
+            let options = options(&calls).with_objects(Scope::First);
+            let response = Response::read(&bytes, options.clone());
+            assert!(response.transcript().calls().is_empty(), "{body:?}");
+            assert_eq!(response.objects()[0].json(), Some(text), "{body:?}");
+            for cut in cuts::few(bytes.len(), &mut Seed::of(&bytes)) {
+                assert_eq!(read(&bytes, &options, &cut), response, "{body:?}");
+            }
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! An answer that arrives in pieces: its text with the documents in it mended, where they are.
 
-use jsonmend_core::{Limits, Options, Outcome, Repair};
+use jsonmend_core::{Limits, Mender, Options, Outcome, Repair};
 use jsonmend_extract::{Extractor, Scope, TextSink};
+use jsonmend_wire::sse::{SseDecoder, SseEvent, SseReading};
 
 /// The text with its documents, as it would be shown, and their outcomes.
 #[derive(Default)]
@@ -98,4 +99,25 @@ fn a_key_without_its_value_is_dropped_when_the_text_ends() {
 fn a_closer_that_does_not_match_does_not_swallow_the_rest() {
     let (text, _) = shown(&["{\"a\": [1, 2} words {\"b\":1}"], &Options::new());
     assert!(text.starts_with("{\"a\": [1, 2]}") && text.ends_with("{\"b\":1}"), "{text}");
+}
+
+/// A document that a server sends in pieces, one an event, without a format of a provider around them: the
+/// events are decoded, and what they hold is read as it comes.
+#[test]
+fn a_document_in_the_data_of_several_events_is_one() {
+    let body = "data: {\"list\": [\n\ndata: {\"n\": 1,},\n\ndata: {\"n\": 2}\n\ndata: ]}\n\n";
+    for size in [1, 7, body.len()] {
+        let (mut decoder, mut mender) =
+            (SseDecoder::new(SseReading::Lenient), Mender::new(Options::new()));
+        let mut json = Vec::new();
+        let mut take = |event: SseEvent<'_>| {
+            if let SseEvent::Message(message) = event {
+                mender.push(message.data_bytes(), &mut json);
+            }
+        };
+        body.as_bytes().chunks(size).for_each(|chunk| decoder.push(chunk, &mut take));
+        decoder.finish(&mut take);
+        assert_eq!(mender.finish(&mut json), Outcome::Repaired, "{size}");
+        assert_eq!(String::from_utf8(json).unwrap(), "{\"list\": [{\"n\": 1},{\"n\": 2}]}");
+    }
 }

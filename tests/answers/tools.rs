@@ -133,4 +133,15 @@ fn words_between_markers_of_a_caller_are_a_document_or_text() {
     let rows = "ROWS_START\n[\n {\"n\": \"a\"},\n {\"n\": \"b\"}\n]\nROWS_END";
     assert_eq!(best(rows).as_deref(), Some("[\n {\"n\": \"a\"},\n {\"n\": \"b\"}\n]"));
     assert_eq!(best("ROWS_START\n[]\nROWS_END").as_deref(), Some("[]"));
+    // Who wants to know which block is which registers the markers.
+    let reader = reader()
+        .with_registered(Dialect::json_block("chart", "chart", "CHART_START", ["CHART_END"]))
+        .with_registered(Dialect::text_block("steps", "steps", "STEPS_START", ["STEPS_END"]));
+    let found = read(&reader, text);
+    let calls: Vec<_> = found.calls().iter().map(|call| (call.name(), call.arguments())).collect();
+    assert_eq!(calls, [("chart", &br#"{"mark": "bar"}"#[..]), ("steps", br#""Add a title""#)]);
+    // Neither block, or one that is empty, is none.
+    for text in ["Nothing here", "CHART_START\n\nCHART_END"] {
+        assert!(read(&reader, text).calls().is_empty());
+    }
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod around;
+mod blocks;
+mod defects;
 mod ends;
 mod restated;
 mod segments;

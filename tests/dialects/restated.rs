@@ -32,6 +32,8 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
             "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now called book(seats=2) for you.",
             "\nI have now called book(seats=2) for you.",
         ),
+        // Whatever the prose says.
+        ("book(seats=2)\nTo check again: book(seats=2)", "\nTo check again: book(seats=2)"),
         // The same with prose that has no spaces between its words.
         (
             "book(seats=2)\n我刚才已经预订了。\nbook(seats=2)\n",
@@ -114,4 +116,13 @@ fn a_call_that_turns_out_to_be_a_definition_is_not_the_first_of_two() {
     let found = check(&reader(None), text).found;
     let runs: Vec<bool> = found.calls().iter().map(|call| call.outcome().can_run()).collect();
     assert_eq!((runs.as_slice(), found.restated()), (&[false, true][..], &[][..]), "{found:?}");
+}
+
+/// Calls are equal if all of their arguments are, and not if a hash of them is: these two names have the
+/// same FNV-1a hash after `{"name":"`.
+#[test]
+fn a_call_with_the_hash_of_another_is_not_restated() {
+    let text = "[book(name='yWaTFHpTYyI')] So I also have to do: [book(name='bvEiU_c7mHI')]";
+    let (calls, restated, _) = read(text);
+    assert_eq!((calls, restated.len()), (2, 0));
 }

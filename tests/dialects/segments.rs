@@ -126,3 +126,52 @@ fn the_policy_is_that_of_the_reader_of_calls() {
     let Segment::Payload(payload) = &found.list()[0] else { panic!() };
     assert_eq!(payload.outcome(), Some(Outcome::Invalid));
 }
+
+/// Nothing in a string of a document is a marker, a tag or a call.
+#[test]
+fn nothing_in_a_string_of_a_document_is_a_call() {
+    let within = CALL.replace('"', "\\\"");
+    for value in [
+        within.as_str(),
+        "use </think> to end, or <think>",
+        "I would do [book(seats=2)] or <book><seats>2</seats></book>",
+        "<tool_call>\\n<function=book>\\n<parameter=seats>2</parameter>\\n</function>\\n</tool_call>",
+        "<|channel|>commentary to=functions.book <|message|>{}<|call|>",
+    ] {
+        for document in [
+            format!("{{\"note\": \"{value}\"}}"),
+            format!("{{\n  \"a\": [1, true],\n  \"note\": [\"b\", \"{value}\"]\n}}"),
+            format!("{{'note': '{value}',}}"),
+        ] {
+            for (before, after) in
+                [("", ""), ("So it is:\n", "\nDone."), ("```json\n", "\n```\n"), ("Here: ", " ")]
+            {
+                let text = format!("{before}{document}{after}");
+                for reader in [reader(None), named("hermes"), named("pythonic")] {
+                    let (found, parts) = read(reader, &text);
+                    let payloads = found.iter().filter(|part| part.kind() == "payload").count();
+                    assert_eq!(payloads, 1, "{text}: {parts:?}");
+                    assert!(parts.contains(&("payload", document.clone())), "{text}: {parts:?}");
+                    let other = |kind: &str| !["text", "payload"].contains(&kind);
+                    assert!(!parts.iter().any(|part| other(part.0)), "{text}: {parts:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A document that was cut off in a string does not swallow the call after it.
+#[test]
+fn a_call_after_a_document_that_was_cut_off_is_found() {
+    for text in [
+        format!("{{\"note\": \"It was late\n{CALL}"),
+        format!("{{\"note\": \"It was late\"{CALL}"),
+        format!("{{\"note\": \"It was late\"}}{CALL}"),
+        format!("{{\"note\": {CALL}"),
+        format!("{{\"note\": \"a\", {CALL}"),
+    ] {
+        let (found, parts) = read(named("hermes"), &text);
+        let Some(Segment::Call(_, call)) = found.list().last() else { panic!("{parts:?}") };
+        assert_eq!(call.arguments(), b"{\"seats\": 2}", "{text}");
+    }
+}

@@ -140,6 +140,20 @@ fn a_comma_may_be_missing_in_a_dictionary() {
     // Two pieces of one string.
     reader.runs("book(seats={'a': 'x' 'y', 'b': 1})", r#"{"seats":{"a":"xy","b":1}}"#);
     reader.runs("book(seats={'a': 'x' 'y: z'})", r#"{"seats":{"a":"xy:z"}}"#);
+    // A key that is too long to be recognized is a piece of the string before it, until its colon comes.
+    for length in [100, 126, 127, 128, 129, 300, 5000] {
+        let key = "k".repeat(length);
+        let call = format!("book(seats={{'a': 'x' '{key}': 1, 'b': 2}})");
+        if length < 127 {
+            reader.runs(&call, &format!("{{\"seats\":{{\"a\":\"x\",\"{key}\":1,\"b\":2}}}}"));
+        } else if length > 128 {
+            reader.refuses(&call);
+        }
+        let call = format!("book(seats={{'a': 'x' '{key}', '{key}': {{'b': 2, 'c': 'd'}}}})");
+        let expected =
+            format!("{{\"seats\":{{\"a\":\"x{key}\",\"{key}\":{{\"b\":2,\"c\":\"d\"}}}}}}");
+        reader.runs(&call, &expected);
+    }
 }
 
 #[test]

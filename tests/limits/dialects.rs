@@ -128,3 +128,23 @@ pub(crate) fn elements() {
         assert_eq!(json.matches("\"a\"").count(), depth, "{levels}: {json}");
     }
 }
+
+/// Only so many calls, and so much of their arguments, are compared with later ones.
+pub(crate) fn compared() {
+    let restated = |limits: Limits, first: &str, later: &str| {
+        let text = format!("[{first}] To say it once more: [{later}]");
+        read("pythonic", limits, &text).0.restated().len()
+    };
+    let many: Vec<String> = (0..300).map(|seats| format!("book(seats={seats})")).collect();
+    for (seats, repeats) in [(0, 1), (255, 1), (256, 0), (299, 0)] {
+        let later = format!("book(seats={seats})");
+        assert_eq!(restated(Limits::new(), &many.join(", "), &later), repeats, "{seats}");
+    }
+    let long = |letter: &str| format!("book(name='{}')", letter.repeat(1500));
+    let three = ["a", "b", "c"].map(long).join(", ");
+    for (letter, repeats) in [("a", 1), ("b", 1), ("c", 0)] {
+        let limits = || Limits::new().with_buffer(4096);
+        assert_eq!(restated(limits(), &three, &long(letter)), repeats, "{letter}");
+        assert_eq!(restated(Limits::new(), &three, &long(letter)), 1, "{letter}");
+    }
+}

@@ -63,6 +63,7 @@ const ROWS: &[(&str, Reached)] = &[
     ("white space after a closing tag", Here(dialects::space)),
     ("a number or literal that is bare text", Here(dialects::scalars)),
     ("white space at the end of a value", Here(dialects::trailing_space)),
+    ("calls that later ones are compared with", Here(dialects::compared)),
     ("elements inside of a value", Here(dialects::elements)),
     ("`SseLimits::with_line`", Here(wire::line)),
     ("`SseLimits::with_event`", Here(wire::event)),

@@ -238,6 +238,12 @@ pub(crate) fn find(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
         }
         rest = tail;
     }
+    while let Some((block, tail)) = rest.split_first_chunk::<8>() {
+        if block.iter().fold(0, |any, byte| any | u8::from(wanted(*byte))) != 0 {
+            break;
+        }
+        rest = tail;
+    }
     let found = rest.iter().position(|byte| wanted(*byte))?;
     Some(text.len() - rest.len() + found)
 }
@@ -247,6 +253,12 @@ pub(crate) fn find(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
 pub(crate) fn find_last(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let mut rest = text;
     while let Some((before, block)) = rest.split_last_chunk::<32>() {
+        if block.iter().fold(0, |any, byte| any | u8::from(wanted(*byte))) != 0 {
+            break;
+        }
+        rest = before;
+    }
+    while let Some((before, block)) = rest.split_last_chunk::<8>() {
         if block.iter().fold(0, |any, byte| any | u8::from(wanted(*byte))) != 0 {
             break;
         }

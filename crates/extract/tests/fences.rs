@@ -131,3 +131,19 @@ fn a_tag_inside_a_document_is_data() {
     assert_eq!(outcome, Outcome::Unchanged);
     assert_eq!(show(found.documents()[0].json()), text);
 }
+
+/// However much white space comes first, what only the start of a fence makes a document is one.
+#[test]
+fn a_document_after_much_white_space_in_a_fence_is_found() {
+    for blank in [0, 1, 63, 64, 65, 200, 5000] {
+        for (broken, json) in
+            [("\"a\": 1, \"b\": 2}", "{\"a\": 1, \"b\": 2}"), ("{'a': 1}", "{\"a\": 1}")]
+        {
+            let text = format!("Said (so): \"it\".\n```json\n{}{broken}\n```\n", " ".repeat(blank));
+            let (found, _) = extract(text.as_bytes(), Scope::All, &Options::new());
+            let found: Vec<_> = found.documents().iter().map(|found| show(found.json())).collect();
+            let found: Vec<_> = found.iter().map(|json| json.trim()).collect();
+            assert_eq!(found, [json], "{blank}");
+        }
+    }
+}

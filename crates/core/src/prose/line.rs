@@ -1,9 +1,6 @@
 //! What precedes a byte on its line.
 
-use crate::{
-    scan,
-    signs::{Colour, ESCAPE, wide_space},
-};
+use crate::signs::{Colour, ESCAPE, wide_space};
 
 /// What the rules need to know about the text that was read.
 #[derive(Clone, Copy, Debug)]
@@ -72,11 +69,24 @@ impl Line {
         is_space(&self.recent) || is_space(two)
     }
 
-    /// Adds text.
-    pub(super) fn pass_all(&mut self, text: &[u8]) {
+    /// Adds text, in which the last line end is there.
+    pub(super) fn pass_all(&mut self, text: &[u8], line_end: Option<usize>) {
         if self.colour.is_open() || text.contains(&ESCAPE) {
             return text.iter().for_each(|byte| self.pass(*byte));
         }
+        match line_end.and_then(|end| text.split_at_checked(end)) {
+            Some((lines, rest)) => {
+                self.pass_part(lines);
+                self.pass(b'\n');
+                self.pass_part(rest.get(1..).unwrap_or_default());
+            }
+            None => self.pass_part(text),
+        }
+    }
+
+    /// Adds the part of a line that decides the state after it, or of several lines, of which only the
+    /// last one that is not blank does.
+    fn pass_part(&mut self, text: &[u8]) {
         let mut rest = text;
         while let [byte, tail @ ..] = rest {
             // A character that has not ended may be white space.
@@ -86,16 +96,9 @@ impl Line {
             self.pass(*byte);
             rest = tail;
         }
-        for &byte in rest.get(Self::decisive(rest)..).unwrap_or_default() {
+        for &byte in rest.get(Self::solid(rest)..).unwrap_or_default() {
             self.pass(byte);
         }
-    }
-
-    /// The start of the part of `text` that decides the state after it: the last line, and the end
-    /// of the last line before it that is not blank.
-    fn decisive(text: &[u8]) -> usize {
-        let line_end = scan::find_last(text, |byte| byte == b'\n').unwrap_or(text.len());
-        Self::solid(text.get(..line_end).unwrap_or_default())
     }
 
     /// The start of the last character of `text` that is neither white space nor emphasis. 0 if
@@ -209,7 +212,9 @@ mod tests {
             }
             let (mut bytes, mut runs) = (Line::START, Line::START);
             text.iter().for_each(|byte| bytes.pass(*byte));
-            text.chunks(1 + round % 17).for_each(|chunk| runs.pass_all(chunk));
+            text.chunks(1 + round % 17).for_each(|chunk| {
+                runs.pass_all(chunk, chunk.iter().rposition(|byte| *byte == b'\n'));
+            });
             let state = |line: Line| {
                 (line.prev(), line.is_after_space(), line.last, line.led, line.begun, line.colour)
             };

@@ -76,16 +76,22 @@ pub(crate) fn begins_on_a_line(text: &[u8], window: usize, last: bool) -> Option
     begins(text, place, window, last)
 }
 
-/// Whether this byte may begin something.
+/// Whether this byte may begin something in the middle of a text.
 #[inline(always)]
 const fn is_special(byte: u8) -> bool {
     // `[` and `{` differ in one bit.
-    (byte | 0x20 == b'{')
-        | (byte == b'(')
-        | (byte == b'`')
-        | (byte == b'~')
-        | begins_only_a_line(byte)
+    (byte | 0x20 == b'{') | (byte == b'`') | (byte == b'~') | begins_only_a_line(byte)
 }
+
+/// Whether this byte may begin something where a document is expected: a tuple, too.
+#[inline(always)]
+const fn is_opening(byte: u8) -> bool {
+    is_special(byte) | (byte == b'(')
+}
+
+/// How many bytes are searched for more signs than usual, because nothing came before. After these,
+/// something has come, or is looked for again.
+const FRESH: usize = 64;
 
 /// Whether this byte may begin something at the start of a line, and nothing elsewhere: a tag, or
 /// the sign that some reasoning blocks begin with.
@@ -159,12 +165,14 @@ impl Head {
     /// No mark can come before what follows on this line.
     const TAKEN: Self = Self { length: MAX_HEAD as u8 + 1, ..Self::START };
 
-    fn pass(&mut self, text: &[u8]) {
-        let line = match scan::find_last(text, |byte| byte == b'\n') {
+    /// Adds text, in which the last line end is there.
+    fn pass(&mut self, text: &[u8], line_end: Option<usize>) {
+        let line = match line_end {
             Some(end) => {
                 self.length = 0;
                 text.get(end + 1..).unwrap_or_default()
             }
+            None if usize::from(self.length) > MAX_HEAD => return,
             None => text,
         };
         let length = usize::from(self.length);
@@ -202,15 +210,16 @@ impl Prose {
         if self.line.is_open() && matches!(bytes, [0x80..=0xBF, ..]) {
             return 1;
         }
+        let fresh = bytes.get(..FRESH).unwrap_or(bytes);
         if self.is_start() {
             // A name may begin a call.
-            let special = |byte: &u8| is_special(*byte) || is_name_start(*byte);
-            return bytes.iter().position(special).unwrap_or(bytes.len());
+            let special = |byte: &u8| is_opening(*byte) || is_name_start(*byte);
+            return fresh.iter().position(special).unwrap_or(fresh.len());
         }
         if self.begins_json_fence() || self.begins_text() {
             // A quote may begin a member whose brace is missing.
-            let special = |byte: &u8| is_special(*byte) || matches!(byte, b'"' | b'\'');
-            return bytes.iter().position(special).unwrap_or(bytes.len());
+            let special = |byte: &u8| is_opening(*byte) || matches!(byte, b'"' | b'\'');
+            return fresh.iter().position(special).unwrap_or(fresh.len());
         }
         let mut from = 0;
         while let Some(found) = scan::find(bytes.get(from..).unwrap_or_default(), is_special) {
@@ -398,8 +407,7 @@ impl Prose {
 
     /// Records text that was read.
     pub fn pass(&mut self, text: &[u8]) {
-        self.line.pass_all(text);
-        self.head.pass(text);
+        self.pass_line(text);
         if let Some(fence) = &mut self.fence
             && !fence.is_touched()
             && !text.iter().all(|byte| line::is_space(*byte))
@@ -411,11 +419,16 @@ impl Prose {
     /// Records white space or a comment around a document, which is not text.
     pub fn pass_space(&mut self, space: &[u8]) {
         let fresh = self.line.is_fresh();
-        self.line.pass_all(space);
-        self.head.pass(space);
+        self.pass_line(space);
         if fresh {
             self.line.refresh();
         }
+    }
+
+    fn pass_line(&mut self, text: &[u8]) {
+        let line_end = scan::find_last(text, |byte| byte == b'\n');
+        self.line.pass_all(text, line_end);
+        self.head.pass(text, line_end);
     }
 
     /// Records that a [`Mark::Open`] was read.
@@ -428,7 +441,7 @@ impl Prose {
     /// Records that a [`Mark::Close`] was read, with these marks.
     pub fn close_fence(&mut self, marks: &[u8]) {
         self.fence = None;
-        self.line.pass_all(marks);
+        self.line.pass_all(marks, None);
         self.head = Head::TAKEN;
     }
 

@@ -12,6 +12,7 @@ mod arguments;
 mod brace;
 mod envelope;
 mod frames;
+mod input;
 mod json;
 mod markers;
 mod model;

@@ -247,7 +247,7 @@ impl<S: CallSink> Ctx<'_, S> {
     /// Begins a call, with everything that was held, if a tool of that name may be called here.
     pub(super) fn begin(&mut self, name: &str, id: Option<&str>) -> bool {
         let name = self.tools.resolve(name);
-        let known = self.tools.is_empty() || self.tools.contains(name);
+        let known = self.tools.is_empty() || self.tools.contains(name) || self.row.declares(name);
         let nearest = if known { None } else { self.tools.nearest(name) };
         let refused = self.auto || self.row.unknown != Unknown::Call;
         // What is held may exceed the limit within one piece, before anybody has looked.
@@ -266,7 +266,8 @@ impl<S: CallSink> Ctx<'_, S> {
         }
         self.flush_end(true);
         if self.out.compared {
-            let repeats = self.out.stated.begin(name, self.out.bare);
+            let most = self.options.limits().buffer();
+            let repeats = self.out.stated.begin(name, self.out.bare, most);
             if repeats && self.out.waiting.is_none() {
                 self.out.waiting = Some(Waiting::default());
             }

@@ -1,14 +1,5 @@
 //! `Action:` and `Action Input:`, as in the prompt of the ReAct paper.
 
-use super::{
-    json::Step,
-    markers::{Found, Markers},
-    out::Ctx,
-    shape::{Trim, Xml},
-    sink::{CallOutcome, CallSink},
-    value::Value,
-};
-
 const LONGEST_NAME: usize = 256;
 
 /// What ends the input of an action.
@@ -81,53 +72,5 @@ impl Cursor<'_> {
         }
         self.at += 1;
         Some(true)
-    }
-}
-
-/// The input of an action that is no JSON: a string up to the next label.
-#[derive(Clone, Debug)]
-pub(super) struct Input {
-    value: Value,
-    stops: Markers,
-}
-
-impl Input {
-    pub(super) fn new() -> Self {
-        let stops = Markers::new(STOPS.iter().map(|stop| (0, *stop)));
-        Self { value: Value::new(None, &Xml::new(&[], &[]).trim(Trim::Space), Some(true)), stops }
-    }
-
-    pub(super) fn step<S: CallSink>(
-        &mut self,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let clear = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        if clear > 0 {
-            return self.pass(rest.get(..clear).unwrap_or_default(), ctx);
-        }
-        if rest.is_empty() {
-            return if eof { self.end(true, ctx) } else { Step::Wait };
-        }
-        match self.stops.at(rest, eof) {
-            Found::Partial => Step::Wait,
-            Found::Here(_) => self.end(false, ctx),
-            Found::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
-        }
-    }
-
-    fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
-        ctx.raw(bytes);
-        self.value.push(bytes, ctx);
-        Step::Read(bytes.len())
-    }
-
-    fn end<S: CallSink>(&mut self, at_end: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        self.value.finish(ctx);
-        let cut = at_end && !ctx.end_closes();
-        ctx.end(if cut { CallOutcome::Cut } else { CallOutcome::Whole }, 0, at_end);
-        ctx.flush_end(true);
-        Step::Done(0)
     }
 }

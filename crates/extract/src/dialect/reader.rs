@@ -14,10 +14,10 @@ use defined::LAST;
 use super::{
     Dialect, Tools,
     brace::BraceCall,
+    input::TextInput,
     json::{JsonCall, Step},
     out::{Ctx, Out},
     python::PythonCall,
-    react::Input,
     setup::Setup,
     sink::CallSink,
     xml::XmlCall,
@@ -102,7 +102,7 @@ enum Engine {
     Xml(XmlCall),
     Python(PythonCall),
     Brace(BraceCall),
-    Input(Input),
+    Input(TextInput),
 }
 
 impl Engine {
@@ -206,8 +206,9 @@ impl CallExtractor {
         let mut rest = chunk;
         if self.buf.is_empty() && self.is_in_text() {
             // Text with which nothing may begin is passed on from where it is.
-            let setup = self.setup();
+            let setup = self.take_setup();
             let plain = self.plain(chunk, &setup);
+            self.setup = Some(setup);
             self.steps += 1 + plain as u64;
             let (text, after) = chunk.split_at(plain);
             self.emit(text, sink);
@@ -301,21 +302,20 @@ impl CallExtractor {
         self.steps + self.out.work
     }
 
-    fn setup(&mut self) -> Arc<Setup> {
-        if let Some(setup) = &self.setup {
-            return Arc::clone(setup);
+    /// Takes what was made ready, or makes it. To share it would cost more than to read a short chunk.
+    fn take_setup(&mut self) -> Arc<Setup> {
+        if let Some(setup) = self.setup.take() {
+            return setup;
         }
         let mut rows = self.rows.clone();
         if self.auto {
             rows.extend(Dialect::all().iter().cloned().map(Arc::new));
         }
-        let setup = Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)));
-        self.setup = Some(Arc::clone(&setup));
-        setup
+        Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
     }
 
     fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut S) {
-        let setup = self.setup();
+        let setup = self.take_setup();
         let mut buf = std::mem::take(&mut self.buf);
         let mut at = 0;
         let mut idle = 0;
@@ -359,7 +359,7 @@ impl CallExtractor {
             }
         }
         buf.drain(..at.min(buf.len()));
-        self.buf = buf;
+        (self.buf, self.setup) = (buf, Some(setup));
         if eof {
             let rest = std::mem::take(&mut self.buf);
             self.out.unwrap(sink);

@@ -1,6 +1,10 @@
 //! What a row of the table says: the markers of a dialect, and the shape of a call.
 
+mod tags;
+
 use std::borrow::Cow;
+
+pub(super) use tags::{Layout, Prefix, Trim, Untyped, Xml};
 
 type Text = Cow<'static, str>;
 
@@ -99,6 +103,17 @@ pub(super) enum Shape {
     React,
     /// The name of a known tool on a line of its own, and the arguments as JSON on the next.
     Line,
+    /// A block that is the input of one tool.
+    Input(Input),
+}
+
+/// What is between two markers, as the input of a tool whose name is not written.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    pub(super) tool: Text,
+    pub(super) block: Block,
+    /// Whether it is text, and not JSON.
+    pub(super) is_text: bool,
 }
 
 /// A block between markers.
@@ -141,65 +156,6 @@ pub(super) struct Brace {
     pub(super) open: Text,
     pub(super) close: Text,
     pub(super) quote: Text,
-}
-
-/// Calls as tags.
-#[derive(Clone, Debug)]
-pub(super) struct Xml {
-    /// What begins an opening and a closing tag, and what ends it.
-    pub(super) tag: (&'static str, &'static str, &'static str),
-    pub(super) prefix: Prefix,
-    /// The elements that are a call.
-    pub(super) calls: Vec<&'static str>,
-    /// The elements around calls.
-    pub(super) wrappers: Vec<&'static str>,
-    pub(super) layout: Layout,
-    pub(super) trim: Trim,
-    pub(super) untyped: Untyped,
-    /// Whether entities in values are decoded.
-    pub(super) entities: bool,
-}
-
-/// What may be before the name of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Prefix {
-    None,
-    /// This, or nothing.
-    Exact(&'static str),
-    /// This between bars, which may be doubled, spaced, or full-width.
-    Bars(&'static str),
-}
-
-/// Where the parameters of a call are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// `<function=f><parameter=k>v</parameter>`, or with the attribute `name`.
-    Parameters,
-    /// `<tool_call>f<arg_key>k</arg_key><arg_value>v</arg_value>`.
-    Pairs,
-    /// `<invoke name="f"><k>v</k>`, with elements inside of values.
-    Keys,
-    /// `<f><k>v</k></f>`.
-    Tools,
-}
-
-/// What is removed on each side of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trim {
-    Nothing,
-    Newline,
-    Space,
-}
-
-/// What a value is of which the schema says nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Untyped {
-    /// JSON if it is valid, otherwise a string.
-    Json,
-    /// A number or a literal if it is one, otherwise a string.
-    Scalars,
-    /// A string.
-    Text,
 }
 
 impl Dialect {
@@ -264,6 +220,57 @@ impl Dialect {
         Self::empty(name).and_python(open, close)
     }
 
+    /// A dialect in which everything between `open` and any of `close` is the input of one tool, whose
+    /// name is not written, as JSON. The tool need not be among those of the reader. Without JSON after
+    /// it, `open` is text.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+    ///
+    /// let chart = Dialect::json_block("chart", "draw", "CHART_START", ["CHART_END"]);
+    /// let steps = Dialect::text_block("steps", "note", "STEPS_START", ["STEPS_END"]);
+    /// let reader = CallExtractor::new(Options::new()).with_registered(chart);
+    /// let mut reader = reader.with_registered(steps);
+    /// let mut found = FoundCalls::default();
+    /// let text = b"CHART_START\n{'mark': 'bar'}\nCHART_END\nSTEPS_START\nAdd a title\nSTEPS_END\n";
+    /// reader.push(text, &mut found);
+    /// reader.finish_at_eos(&mut found);
+    /// let calls: Vec<_> = found.calls().iter().map(|call| (call.name(), call.arguments())).collect();
+    /// assert_eq!(calls, [("draw", &br#"{"mark": "bar"}"#[..]), ("note", br#""Add a title""#)]);
+    /// ```
+    #[must_use]
+    pub fn json_block<T: Into<Text>>(
+        name: impl Into<Text>,
+        tool: impl Into<Text>,
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let (tool, block) = (tool.into(), Block::new(open, close));
+        Self::empty(name).and(Shape::Input(Input { tool, block, is_text: false }))
+    }
+
+    /// A dialect in which everything between `open` and the first of `close` is the input of one tool, as
+    /// text: its arguments are a string, without one line break on each side. Without a closing marker,
+    /// the text goes on to the end. See [`json_block`](Self::json_block).
+    #[must_use]
+    pub fn text_block<T: Into<Text>>(
+        name: impl Into<Text>,
+        tool: impl Into<Text>,
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let (tool, block) = (tool.into(), Block::new(open, close));
+        let mut row = Self::empty(name);
+        row.end_closes = block.close.iter().all(|close| close.is_empty());
+        row.and(Shape::Input(Input { tool, block, is_text: true }))
+    }
+
+    /// Whether a block of its own is the input of this tool.
+    pub(super) fn declares(&self, tool: &str) -> bool {
+        self.shapes.iter().any(|shape| matches!(shape, Shape::Input(input) if input.tool == tool))
+    }
+
     /// The name of the dialect.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -284,7 +291,7 @@ impl Dialect {
         }
         match self.shapes.last() {
             Some(Shape::Json(block)) if block.open.is_empty() => "JSON",
-            Some(Shape::Json(_)) => "JSON between markers",
+            Some(Shape::Json(_) | Shape::Input(_)) => "JSON between markers",
             Some(Shape::Named(_) | Shape::Line) => "name, then JSON",
             Some(Shape::Xml(_)) => "tags",
             Some(Shape::Python(_)) => "Python",
@@ -438,84 +445,12 @@ impl Shape {
     /// The text that begins a call. Empty if the shape of what follows begins it.
     pub(super) fn open(&self) -> &str {
         match self {
-            Self::Json(block) | Self::Python(block) => &block.open,
+            Self::Json(block) | Self::Python(block) | Self::Input(Input { block, .. }) => {
+                &block.open
+            }
             Self::Named(named) => &named.open,
             Self::Brace(brace) => &brace.open,
             Self::Xml(_) | Self::React | Self::Line => "",
         }
-    }
-}
-
-impl Xml {
-    /// Tags as in XML, with these elements as calls.
-    pub(super) fn new(calls: &[&'static str], wrappers: &[&'static str]) -> Self {
-        Self {
-            tag: ("<", "</", ">"),
-            prefix: Prefix::None,
-            calls: calls.to_vec(),
-            wrappers: wrappers.to_vec(),
-            layout: Layout::Parameters,
-            trim: Trim::Newline,
-            untyped: Untyped::Json,
-            entities: false,
-        }
-    }
-
-    pub(super) fn prefix(mut self, prefix: Prefix) -> Self {
-        self.prefix = prefix;
-        self
-    }
-
-    pub(super) fn layout(mut self, layout: Layout) -> Self {
-        self.layout = layout;
-        self
-    }
-
-    pub(super) fn trim(mut self, trim: Trim) -> Self {
-        self.trim = trim;
-        self
-    }
-
-    pub(super) fn untyped(mut self, untyped: Untyped) -> Self {
-        self.untyped = untyped;
-        self
-    }
-
-    pub(super) fn tag(
-        mut self,
-        open: &'static str,
-        end: &'static str,
-        close: &'static str,
-    ) -> Self {
-        self.tag = (open, end, close);
-        self
-    }
-
-    pub(super) fn entities(mut self) -> Self {
-        self.entities = true;
-        self
-    }
-
-    /// The texts with which a call or what is around it may begin.
-    pub(super) fn begins(&self) -> Vec<String> {
-        let (open, ..) = self.tag;
-        match self.prefix {
-            Prefix::Bars(word) => ["｜", "|", "||", " | ", "| "]
-                .iter()
-                .map(|bar| format!("{open}{bar}{word}"))
-                .chain([format!("||{word}||")])
-                .collect(),
-            Prefix::Exact(prefix) => {
-                let both = |name: &&str| [format!("{open}{prefix}{name}"), format!("{open}{name}")];
-                self.calls.iter().flat_map(both).collect()
-            }
-            Prefix::None => self.calls.iter().map(|name| format!("{open}{name}")).collect(),
-        }
-    }
-}
-
-impl From<Xml> for Shape {
-    fn from(xml: Xml) -> Self {
-        Self::Xml(Box::new(xml))
     }
 }

@@ -206,7 +206,8 @@ impl Value {
         );
         let string = match self.typing {
             Typing::Text => true,
-            Typing::Json if container || first == b'"' => {
+            // A fence around the value is taken off.
+            Typing::Json if container || matches!(first, b'"' | b'`') => {
                 self.become_json(ctx);
                 return;
             }

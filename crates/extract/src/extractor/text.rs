@@ -207,6 +207,19 @@ impl Extractor {
         Flow::Read(rest.len())
     }
 
+    /// Passes on the text at the start of a chunk that is text whatever follows it, as all of most chunks
+    /// is. Returns the rest.
+    pub(super) fn pass_plain<'c>(&mut self, chunk: &'c [u8], sink: &mut impl TextSink) -> &'c [u8] {
+        let (text, rest) = chunk.split_at(self.prose.plain(chunk));
+        if !text.is_empty() {
+            self.pass(text);
+            self.text(text, sink);
+            self.steps += 1 + text.len() as u64;
+            self.at += text.len();
+        }
+        rest
+    }
+
     /// Decides what is at the start of `ahead`, which is at `offset` of the input. `None` waits for
     /// more.
     fn mark(&mut self, ahead: &[u8], offset: usize, eof: bool) -> Option<Mark> {

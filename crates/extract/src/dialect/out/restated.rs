@@ -11,7 +11,7 @@ use super::super::{
 
 /// How many words between two calls are prose. Fewer are code around them, as in `x = f()`.
 const PROSE: u8 = 3;
-/// How many calls are compared.
+/// How many calls are compared with later ones.
 const MOST: usize = 256;
 
 /// The calls of a text, as far as later ones may repeat them.
@@ -23,7 +23,11 @@ pub(super) struct Calls {
     /// How many words of text there are after the last call.
     words: u8,
     in_word: bool,
-    open: Option<Digest>,
+    /// The arguments of the open call, unless they are too long to be compared.
+    open: Option<Compact>,
+    /// How many bytes of arguments may be kept, and how many are.
+    most: usize,
+    bytes: usize,
     /// Whether the call that ended last is the last of `past`.
     kept: bool,
 }
@@ -31,7 +35,7 @@ pub(super) struct Calls {
 #[derive(Clone, Debug)]
 struct Past {
     name: String,
-    digest: (u64, usize),
+    arguments: Vec<u8>,
     stretch: usize,
     bare: bool,
     /// The number of the call that it is, or that it repeats.
@@ -58,17 +62,21 @@ impl Calls {
         }
     }
 
-    /// A call begins. Returns whether it may be a restated one.
-    pub(super) fn begin(&mut self, name: &str, bare: bool) -> bool {
+    /// A call begins. Returns whether it may be a restated one. Arguments are compared up to this many
+    /// bytes, and no more than these are kept of all calls.
+    pub(super) fn begin(&mut self, name: &str, bare: bool, most: usize) -> bool {
         (self.words, self.in_word) = (0, false);
-        self.open = Some(Digest::default());
+        (self.open, self.most) = (Some(Compact::default()), most);
         let earlier = |past: &Past| past.stretch < self.stretch && (bare || past.bare);
         self.past.iter().any(|past| earlier(past) && past.name == name)
     }
 
     pub(super) fn arguments(&mut self, json: &[u8]) {
-        if let Some(digest) = &mut self.open {
-            digest.read(json);
+        if let Some(open) = &mut self.open {
+            open.read(json);
+            if open.text.len() > self.most {
+                self.open = None;
+            }
         }
     }
 
@@ -82,9 +90,9 @@ impl Calls {
         can_run: bool,
     ) -> Option<usize> {
         self.kept = false;
-        let digest = self.open.take().filter(|_| can_run)?.value();
+        let arguments = self.open.take().filter(|_| can_run)?.text;
         let mut same: Vec<&Past> = self.past.iter().collect();
-        same.retain(|past| past.digest == digest && past.name == name);
+        same.retain(|past| past.arguments == arguments && past.name == name);
         let now = same.iter().filter(|past| past.stretch == self.stretch).count();
         // As many in one stretch as there are in an earlier one repeat those.
         let repeated = same.iter().enumerate().find(|(at, past)| {
@@ -92,9 +100,10 @@ impl Calls {
             past.stretch < self.stretch && (bare || past.bare) && before.count() == now
         });
         let repeated = repeated.map(|(_, past)| past.index);
-        if self.past.len() < MOST {
+        if self.past.len() < MOST && self.bytes + arguments.len() <= self.most {
+            self.bytes += arguments.len();
             let (name, index) = (name.to_owned(), repeated.unwrap_or(index));
-            self.past.push(Past { name, digest, stretch: self.stretch, bare, index });
+            self.past.push(Past { name, arguments, stretch: self.stretch, bare, index });
             self.kept = true;
         }
         repeated
@@ -102,29 +111,23 @@ impl Calls {
 
     /// The call that has just ended turns out to be none that can be run, so nothing repeats it.
     pub(super) fn withdraw(&mut self) {
-        if std::mem::take(&mut self.kept) {
-            self.past.pop();
+        if std::mem::take(&mut self.kept)
+            && let Some(last) = self.past.pop()
+        {
+            self.bytes -= last.arguments.len();
         }
     }
 }
 
-/// Arguments without the white space between their tokens, as a number and a length.
-#[derive(Clone, Debug)]
-struct Digest {
-    hash: u64,
-    length: usize,
+/// Arguments without the white space between their tokens.
+#[derive(Clone, Debug, Default)]
+struct Compact {
+    text: Vec<u8>,
     in_string: bool,
     escaped: bool,
 }
 
-impl Default for Digest {
-    fn default() -> Self {
-        // The numbers of FNV-1a.
-        Self { hash: 0xcbf2_9ce4_8422_2325, length: 0, in_string: false, escaped: false }
-    }
-}
-
-impl Digest {
+impl Compact {
     fn read(&mut self, json: &[u8]) {
         for &byte in json {
             if self.escaped {
@@ -136,13 +139,8 @@ impl Digest {
             } else if !self.in_string && byte.is_ascii_whitespace() {
                 continue;
             }
-            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            self.length += 1;
+            self.text.push(byte);
         }
-    }
-
-    const fn value(&self) -> (u64, usize) {
-        (self.hash, self.length)
     }
 }
 

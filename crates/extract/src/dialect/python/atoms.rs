@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, JsonType};
+use jsonmend_core::{Guide, JsonType, RepairKind};
 
 use super::PythonCall;
 use crate::dialect::{
@@ -133,8 +133,9 @@ pub(super) struct Place {
     guide: Option<Arc<dyn Guide>>,
     form: Form,
     items: usize,
-    /// Whether there was a colon in it.
+    /// Whether there was a colon in it, and whether there was one since the last comma.
     keyed: bool,
+    in_value: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +176,17 @@ impl PythonCall {
             && inside == Some(Form::Dict)
     }
 
+    /// The string that follows is a key, although there is no comma before it.
+    pub(super) fn note_key<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        self.repairs += 1;
+        if !ctx.options.policy().allows(RepairKind::MissingComma) {
+            ctx.refuse();
+        }
+        if let Some(place) = self.places.last_mut() {
+            place.in_value = false;
+        }
+    }
+
     /// A literal or an expression was read as a whole.
     pub(super) fn note_whole(&mut self) {
         self.atom = if self.atom == Atom::Nothing { Atom::Whole } else { Atom::Several };
@@ -207,7 +219,7 @@ impl PythonCall {
             _ => Form::List,
         };
         if self.places.len() == self.brackets.len() && self.places.len() < DEEPEST {
-            self.places.push(Place { guide, form, items: 0, keyed: false });
+            self.places.push(Place { guide, form, items: 0, keyed: false, in_value: false });
             return form == Form::Group;
         }
         false
@@ -222,7 +234,10 @@ impl PythonCall {
         if let Some(place) = self.places.last_mut() {
             place.items += usize::from(byte == b',');
             place.keyed |= byte == b':';
-            if place.form == Form::Group {
+            // The second of two colons is after a key that was read as a piece of the value before it.
+            let joined = byte == b':' && place.in_value && place.form == Form::Dict;
+            place.in_value = byte == b':';
+            if joined || place.form == Form::Group {
                 ctx.refuse();
             }
         }
@@ -230,7 +245,9 @@ impl PythonCall {
 
     /// The object that is all arguments opens.
     pub(super) fn open_arguments(&mut self) {
-        self.places.push(Place { guide: None, form: Form::Dict, items: 0, keyed: false });
+        let form = Form::Dict;
+        let place = Place { guide: None, form, items: 0, keyed: false, in_value: false };
+        self.places.push(place);
         self.brackets.push((b'}', b' '));
     }
 

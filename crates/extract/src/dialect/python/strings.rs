@@ -30,8 +30,19 @@ impl PythonCall {
         };
         self.format = rest.iter().take(prefix).any(|byte| byte.eq_ignore_ascii_case(&b'f'));
         ctx.raw(rest.get(..length).unwrap_or_default());
-        let continues = self.note_string() && !is_key;
-        self.feed(if continues { b"+ \"" } else { b"\"" }, ctx);
+        let continues = self.note_string();
+        if is_key {
+            self.note_key(ctx);
+        }
+        self.feed(
+            match (is_key, continues) {
+                // The mender does not look as far ahead for the colon.
+                (true, _) => b", \"",
+                (_, true) => b"+ \"",
+                _ => b"\"",
+            },
+            ctx,
+        );
         self.value_start = false;
         self.state = State::String(quote, triple, raw);
         Step::Read(length)

@@ -75,6 +75,8 @@ pub(super) enum Opening {
     Xml(usize, String),
     Python(usize, python::Opening),
     Brace(usize, String),
+    /// The input of a tool.
+    Input(usize),
     /// An action, and whether its input is JSON.
     Action(String, bool),
 }
@@ -87,7 +89,11 @@ impl Opening {
                 row.shapes.get(*shape).is_some_and(|shape| shape.open().is_empty())
             }
             Self::Frame(..) => row.frames.is_none(),
-            Self::Named(..) | Self::Xml(..) | Self::Brace(..) | Self::Action(..) => false,
+            Self::Named(..)
+            | Self::Xml(..)
+            | Self::Brace(..)
+            | Self::Input(_)
+            | Self::Action(..) => false,
         }
     }
 }
@@ -309,7 +315,7 @@ impl CallExtractor {
     /// Whether a call may have the name that it begins with, as far as that is known.
     fn may_name(&self, row: usize, opening: &Opening, setup: &Setup) -> bool {
         let name = match opening {
-            Opening::Json(_) => return true,
+            Opening::Json(_) | Opening::Input(_) => return true,
             Opening::Named(_, name, ..)
             | Opening::Frame(name, _)
             | Opening::Xml(_, name)
@@ -420,6 +426,14 @@ impl CallExtractor {
                 None => Begins::Nothing,
             },
             Shape::Line => Begins::Nothing,
+            Shape::Input(input) => {
+                let json = |next: &[u8]| matches!(next, [b'{' | b'[' | b'"' | b'\'' | b'`', ..]);
+                if input.is_text || json(past_space(after, eof)?.1) {
+                    Begins::Call(Opening::Input(at), length)
+                } else {
+                    Begins::Nothing
+                }
+            }
             Shape::React => {
                 if !place.is_line_start() {
                     return Some(Begins::Nothing);

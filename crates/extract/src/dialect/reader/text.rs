@@ -7,6 +7,7 @@ use super::{
 use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
+    input::TextInput,
     json::{CLOSE, JsonCall, SPACE, Step},
     markers::Markers,
     out::Ctx,
@@ -50,6 +51,8 @@ impl CallExtractor {
                     self.state = State::Text;
                     return Step::Wait;
                 }
+                // In a string of a document, it is a part of the string.
+                Some(_) if sink.is_in_string() => at = 1,
                 Some(decision) => return self.apply(decision, here, setup, sink),
             }
         }
@@ -327,6 +330,21 @@ impl CallExtractor {
                 }
                 Engine::Brace(BraceCall::new(brace, ctx))
             }
+            Opening::Input(shape) => {
+                let Some(Shape::Input(input)) = dialect.shapes.get(*shape) else {
+                    return ctx.fail();
+                };
+                if !begun(ctx, &input.tool, None) {
+                    return;
+                }
+                let close = &input.block.close;
+                if input.is_text {
+                    Engine::Input(TextInput::between(close))
+                } else {
+                    let closes = close.iter().any(|close| !close.is_empty());
+                    Engine::Json(JsonCall::arguments(setup.stops(row, close), closes, ctx))
+                }
+            }
             Opening::Action(name, json) => {
                 if !begun(ctx, name, None) {
                     return;
@@ -335,7 +353,7 @@ impl CallExtractor {
                     let stops = react::STOPS.iter().map(|stop| (1, *stop));
                     Engine::Json(JsonCall::arguments(Markers::new(stops), false, ctx))
                 } else {
-                    Engine::Input(react::Input::new())
+                    Engine::Input(TextInput::of_action())
                 }
             }
         };

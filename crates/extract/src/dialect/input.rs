@@ -1,0 +1,78 @@
+//! The input of a tool that is no JSON: a string, up to a marker.
+
+use std::borrow::Cow;
+
+use super::{
+    json::Step,
+    markers::{Found, Markers},
+    out::Ctx,
+    react,
+    shape::{Trim, Xml},
+    sink::{CallOutcome, CallSink},
+    value::Value,
+};
+
+/// The input that is being read.
+#[derive(Clone, Debug)]
+pub(super) struct TextInput {
+    value: Value,
+    stops: Markers,
+    /// Whether what ends it belongs to the call.
+    closed: bool,
+}
+
+impl TextInput {
+    /// The input of an action of the ReAct prompt, up to the next label.
+    pub(super) fn of_action() -> Self {
+        Self::new(react::STOPS.into_iter(), Trim::Space, false)
+    }
+
+    /// A block that one of these closes.
+    pub(super) fn between(close: &[Cow<'static, str>]) -> Self {
+        Self::new(close.iter().map(|close| &**close), Trim::Newline, true)
+    }
+
+    fn new<'s>(stops: impl Iterator<Item = &'s str>, trim: Trim, closed: bool) -> Self {
+        let stops = Markers::new(stops.map(|stop| (0, stop)));
+        Self { value: Value::new(None, &Xml::new(&[], &[]).trim(trim), Some(true)), stops, closed }
+    }
+
+    pub(super) fn step<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let may_stop = |byte: &u8| self.stops.begins_with(*byte);
+        let clear = rest.iter().position(may_stop).unwrap_or(rest.len());
+        if clear > 0 {
+            return self.pass(rest.get(..clear).unwrap_or_default(), ctx);
+        }
+        if rest.is_empty() {
+            return if eof { self.end(&[], true, ctx) } else { Step::Wait };
+        }
+        match self.stops.at(rest, eof) {
+            Found::Partial => Step::Wait,
+            Found::Here(found) => {
+                let length = found.first().filter(|_| self.closed).map_or(0, |(_, length)| *length);
+                self.end(rest.get(..length).unwrap_or_default(), false, ctx)
+            }
+            Found::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+        }
+    }
+
+    fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
+        ctx.raw(bytes);
+        self.value.push(bytes, ctx);
+        Step::Read(bytes.len())
+    }
+
+    fn end<S: CallSink>(&mut self, marker: &[u8], at_end: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        self.value.finish(ctx);
+        let cut = at_end && !ctx.end_closes();
+        ctx.end(if cut { CallOutcome::Cut } else { CallOutcome::Whole }, 0, at_end);
+        ctx.markup(marker);
+        ctx.flush_end(true);
+        Step::Done(marker.len())
+    }
+}

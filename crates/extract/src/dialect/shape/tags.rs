@@ -1,0 +1,136 @@
+//! The shape of calls as tags.
+
+use super::Shape;
+
+/// Calls as tags.
+#[derive(Clone, Debug)]
+pub(in crate::dialect) struct Xml {
+    /// What begins an opening and a closing tag, and what ends it.
+    pub(in crate::dialect) tag: (&'static str, &'static str, &'static str),
+    pub(in crate::dialect) prefix: Prefix,
+    /// The elements that are a call.
+    pub(in crate::dialect) calls: Vec<&'static str>,
+    /// The elements around calls.
+    pub(in crate::dialect) wrappers: Vec<&'static str>,
+    pub(in crate::dialect) layout: Layout,
+    pub(in crate::dialect) trim: Trim,
+    pub(in crate::dialect) untyped: Untyped,
+    /// Whether entities in values are decoded.
+    pub(in crate::dialect) entities: bool,
+}
+
+/// What may be before the name of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Prefix {
+    None,
+    /// This, or nothing.
+    Exact(&'static str),
+    /// This between bars, which may be doubled, spaced, or full-width.
+    Bars(&'static str),
+}
+
+/// Where the parameters of a call are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Layout {
+    /// `<function=f><parameter=k>v</parameter>`, or with the attribute `name`.
+    Parameters,
+    /// `<tool_call>f<arg_key>k</arg_key><arg_value>v</arg_value>`.
+    Pairs,
+    /// `<invoke name="f"><k>v</k>`, with elements inside of values.
+    Keys,
+    /// `<f><k>v</k></f>`.
+    Tools,
+}
+
+/// What is removed on each side of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Trim {
+    Nothing,
+    Newline,
+    Space,
+}
+
+/// What a value is of which the schema says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Untyped {
+    /// JSON if it is valid, otherwise a string.
+    Json,
+    /// A number or a literal if it is one, otherwise a string.
+    Scalars,
+    /// A string.
+    Text,
+}
+
+impl Xml {
+    /// Tags as in XML, with these elements as calls.
+    pub(in crate::dialect) fn new(calls: &[&'static str], wrappers: &[&'static str]) -> Self {
+        Self {
+            tag: ("<", "</", ">"),
+            prefix: Prefix::None,
+            calls: calls.to_vec(),
+            wrappers: wrappers.to_vec(),
+            layout: Layout::Parameters,
+            trim: Trim::Newline,
+            untyped: Untyped::Json,
+            entities: false,
+        }
+    }
+
+    pub(in crate::dialect) fn prefix(mut self, prefix: Prefix) -> Self {
+        self.prefix = prefix;
+        self
+    }
+
+    pub(in crate::dialect) fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    pub(in crate::dialect) fn trim(mut self, trim: Trim) -> Self {
+        self.trim = trim;
+        self
+    }
+
+    pub(in crate::dialect) fn untyped(mut self, untyped: Untyped) -> Self {
+        self.untyped = untyped;
+        self
+    }
+
+    pub(in crate::dialect) fn tag(
+        mut self,
+        open: &'static str,
+        end: &'static str,
+        close: &'static str,
+    ) -> Self {
+        self.tag = (open, end, close);
+        self
+    }
+
+    pub(in crate::dialect) fn entities(mut self) -> Self {
+        self.entities = true;
+        self
+    }
+
+    /// The texts with which a call or what is around it may begin.
+    pub(in crate::dialect) fn begins(&self) -> Vec<String> {
+        let (open, ..) = self.tag;
+        match self.prefix {
+            Prefix::Bars(word) => ["｜", "|", "||", " | ", "| "]
+                .iter()
+                .map(|bar| format!("{open}{bar}{word}"))
+                .chain([format!("||{word}||")])
+                .collect(),
+            Prefix::Exact(prefix) => {
+                let both = |name: &&str| [format!("{open}{prefix}{name}"), format!("{open}{name}")];
+                self.calls.iter().flat_map(both).collect()
+            }
+            Prefix::None => self.calls.iter().map(|name| format!("{open}{name}")).collect(),
+        }
+    }
+}
+
+impl From<Xml> for Shape {
+    fn from(xml: Xml) -> Self {
+        Self::Xml(Box::new(xml))
+    }
+}
