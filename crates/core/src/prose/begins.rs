@@ -137,6 +137,10 @@ pub(super) fn begins_known_member(
 fn member(look: &mut Look<'_>) -> Verdict {
     let Some(quote) = look.peek(false)? else { return Ok(false) };
     look.bump();
+    // A bracket in a quote is of a document in quotes.
+    if matches!(look.peek(false)?, Some(b'{' | b'[')) {
+        return Ok(false);
+    }
     let is_key = |byte: u8| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\' | 0x7F);
     let length = look.skip(is_key);
     if look.peek(false)? != Some(quote) || length == 0 {
@@ -144,7 +148,7 @@ fn member(look: &mut Look<'_>) -> Verdict {
     }
     look.bump();
     look.skip_space();
-    let arrow = look.eat(b"=>", false)?;
+    let arrow = look.eat(b"=>", false)? || look.eat(b"->", false)?;
     if !arrow && !matches!(look.peek(false)?, Some(b':' | b'=')) {
         return Ok(false);
     }

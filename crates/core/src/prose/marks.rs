@@ -34,7 +34,7 @@ enum Varies {
 }
 
 /// The length of the longest mark, in bytes.
-pub(crate) const MAX_HEAD: usize = 40;
+pub(crate) const MAX_HEAD: usize = 32;
 /// The most opening brackets and white space on the first line, in bytes.
 const MAX_OPENERS: usize = 32;
 
