@@ -12,8 +12,9 @@ use super::{
 };
 use crate::RepairKind;
 
-/// Quotes that are escaped twice, or written as HTML. A string that begins with one has probably
-/// lost a level of escapes on its way, so that to take it as it is written is a guess.
+/// Quotes that are escaped twice, or written as HTML, and those of East Asia. A string that begins with one
+/// of the former has probably lost a level of escapes on its way, and one of the latter may be its
+/// delimiter, so that to take it as it is written is a guess.
 const FOREIGN_QUOTES: [&[u8]; 5] =
     [br#"\\\""#, b"&quot;", b"&#34;", "「".as_bytes(), "『".as_bytes()];
 

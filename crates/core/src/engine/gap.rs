@@ -41,12 +41,7 @@ impl Engine {
                     _ => Ok(None),
                 }
             }
-            b'+' if self.is_in_container() && self.pos > source.base() => {
-                if source.byte(self.pos - 1) != Some(b'\n') {
-                    return Ok(None);
-                }
-                self.line_mark(source)
-            }
+            b'+' if self.is_in_container() && self.begins_line(source) => self.line_mark(source),
             b'<' => match source.look(self.pos, 8).starts_with(b"<!--") {
                 Ok(true) => Ok(Some(self.open_comment(Comment::Markup))),
                 Err(Edge::More) => Ok(Some(Flow::Wait)),
@@ -108,6 +103,13 @@ impl Engine {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether a line end is directly before `pos`. Not in a gap that is so long that its start may have
+    /// been forgotten.
+    fn begins_line(&self, source: &Source<'_>) -> bool {
+        let gap = self.pos.saturating_sub(self.gap.start);
+        (1..=self.window).contains(&gap) && source.byte(self.pos - 1) == Some(b'\n')
     }
 
     /// At a plus sign at the start of a line: drops the mark of a diff in which not all lines were
