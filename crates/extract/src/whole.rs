@@ -166,8 +166,8 @@ fn is_settled(input: &[u8], whole: &Mended) -> bool {
         && !drops_lead(input, whole)
 }
 
-/// Where the document of a reading of the whole text begins: after white space, and after fences
-/// and comments that were dropped. If prose comes before it, at the start of the text.
+/// Where the document of a reading of the whole text begins: after white space, and after fences,
+/// comments and commas that were dropped. If prose comes before it, at the start of the text.
 fn document_start(input: &[u8], whole: &Mended) -> usize {
     let mut start = 0;
     let space = |from: usize| {
@@ -180,6 +180,7 @@ fn document_start(input: &[u8], whole: &Mended) -> usize {
             RepairKind::ByteOrderMark
                 | RepairKind::CodeFence
                 | RepairKind::Comment
+                | RepairKind::ExtraComma
                 | RepairKind::LineMark
                 | RepairKind::OddSpace
         );

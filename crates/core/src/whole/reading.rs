@@ -271,10 +271,13 @@ impl Reading {
         let begins = reading.documents.first().is_some_and(|(first, _)| *first == start);
         // A key in other quotes may as well be words before a document. Nothing may be left after it.
         let whole = start == first || reading.documents.len() == 1 && !reading.drops_text();
-        if !reading.outcome.is_valid() || !begins || !whole {
+        // It may not be taken for a bracket that was meant to be another one.
+        let taken =
+            reading.repairs.iter().any(|repair| repair.start <= start && start < repair.end);
+        if !reading.outcome.is_valid() || !begins || !whole || taken {
             return None;
         }
-        // Subtract the added brace from the offsets after it. No repair can span it.
+        // Subtract the added brace from the offsets after it. No repair spans it.
         let moved = |at: usize| at - usize::from(at > start);
         let repairs = reading.repairs.iter().map(|repair| {
             let span = moved(repair.start)..moved(repair.end);
