@@ -9,6 +9,7 @@ use super::{
     quote::Quote,
     source::{ESCAPE, Edge, colour, wide_sign, wide_space},
     try_peek,
+    word::without_json_space,
 };
 use crate::RepairKind;
 
@@ -34,7 +35,7 @@ impl Engine {
             && (self.frames.items() > 0 || try_peek!(at_bullet(look), false))
             && let Some(length) = try_peek!(words_before_item(look), None)
         {
-            let words = source.slice(self.pos, self.pos + length).trim_ascii_end().len();
+            let words = without_json_space(source.slice(self.pos, self.pos + length)).len();
             self.edit(RepairKind::StrayText, self.pos..self.pos + words, "")?;
             self.pos += words;
             return Ok(Flow::Go);

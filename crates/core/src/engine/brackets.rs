@@ -55,7 +55,9 @@ impl Engine {
             above.map(Closer::Lost),
             Some(Closer::Mistyped).filter(|_| !group || above.is_none()),
             Some(Closer::Extra),
-            Some(Closer::Reopened).filter(|_| !group && self.may_reopen(source)),
+            // The root would be read again as a whole, with all that was reopened in it.
+            Some(Closer::Reopened)
+                .filter(|_| !group && self.frames.len() > 1 && self.may_reopen(source)),
             list.map(Closer::Listed),
         ];
         // With nothing else to weigh, or no budget for reading on, the edits so far need not be looked at again.
@@ -112,7 +114,7 @@ impl Engine {
             Some(Shape::Tuple) => b'(',
             _ => return false,
         };
-        self.frames.len() > 0 && source.byte(self.frames.start()) == Some(bracket)
+        source.byte(self.frames.start()) == Some(bracket)
     }
 
     /// What it takes to read on with this meaning. `None` if that is not possible, or the budget for

@@ -121,6 +121,12 @@ impl Script {
         self.edits.partition_point(|edit| edit.start() < offset)
     }
 
+    /// Whether an edit begins before `offset` and ends after it, such as that of an escape.
+    pub(super) fn spans(&self, offset: usize) -> bool {
+        let before = self.edits[..self.before(offset)].last();
+        before.and_then(Edit::end).is_some_and(|end| end > offset)
+    }
+
     /// The index of the first edit that starts at `offset` and passes the test.
     pub(super) fn find_at(&self, offset: usize, test: impl Fn(&Edit) -> bool) -> Option<usize> {
         let first = self.before(offset);

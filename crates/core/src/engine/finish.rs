@@ -80,6 +80,7 @@ impl Engine {
         }
         let content = source.slice(self.lex_start, end);
         let sign = if self.whole { text.quote.mistaken_closer(content) } else { 0 };
+        let sign = if self.script.spans(end - sign) { 0 } else { sign };
         self.edit(RepairKind::UnterminatedString, end - sign..end, "\"")?;
         self.value_ended(source)?;
         Ok(Flow::Go)
@@ -95,6 +96,7 @@ impl Engine {
         let at = self.lex_start + end;
         self.forget(at);
         let sign = text.quote.mistaken_closer(&content[..end]).max(escaped_closer(&content[..end]));
+        let sign = if self.script.spans(at - sign) { 0 } else { sign };
         self.edit(RepairKind::UnterminatedString, at - sign..at, "\"")?;
         self.frames.set_key(&content[..end - sign]);
         self.pos = at;

@@ -259,7 +259,8 @@ impl Engine {
                 let sign = text.quote.mistaken_closer(content);
                 let escaped = if text.quote == Quote::Double { escaped_closer(content) } else { 0 };
                 let sign = sign.max(escaped);
-                let sign = if self.reaches(lost - sign) { sign } else { 0 };
+                let free = self.reaches(lost - sign) && !self.script.spans(lost - sign);
+                let sign = if free { sign } else { 0 };
                 self.forget(lost - sign);
                 self.edit(RepairKind::UnterminatedString, lost - sign..lost, "\"")?;
                 self.close_string(source, text, lost - sign)

@@ -58,6 +58,12 @@ fn literal_before_space(mut look: Look<'_>) -> Result<Option<Look<'_>>, Edge> {
     Ok(look.odd_space_ends()?.then_some(look))
 }
 
+/// `text` without the white space of JSON at its end (RFC 8259, section 2).
+pub(super) fn without_json_space(text: &[u8]) -> &[u8] {
+    let solid = text.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+    &text[..solid.map_or(0, |at| at + 1)]
+}
+
 /// Whether one word is between `look` and the next separator: `true x,` is a literal, and
 /// `true to the end,` a text. A capital letter begins a name.
 fn one_word_follows(mut look: Look<'_>) -> Result<bool, Edge> {
@@ -270,7 +276,7 @@ impl Engine {
             let key = self.key_follows(source);
             self.pos = at;
             if try_peek!(key, false) {
-                let words = source.slice(at, at + length).trim_ascii_end().len();
+                let words = without_json_space(source.slice(at, at + length)).len();
                 self.edit(RepairKind::StrayText, at..at + words, "")?;
                 self.pos = at + length;
                 return Ok(Flow::Go);
