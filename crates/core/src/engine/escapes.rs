@@ -56,11 +56,8 @@ impl Engine {
         if text.quote == Quote::Escaped {
             return self.doubled_escape(source, text, next);
         }
-        if try_peek!(self.is_literal_escape(source, drive), false) {
+        if try_peek!(self.is_literal_escape(source), false) {
             self.string.inner.escape(b'\\');
-            if drive {
-                self.string.stray = Stray::Path;
-            }
             self.edit(RepairKind::LiteralEscape, at..at, "\\")?;
             self.pos += 1;
             self.commit_text(text);
@@ -106,17 +103,15 @@ impl Engine {
 
     /// Whether the backslash here and the letter after it, which would be an escape, are both text:
     /// a backspace or a form feed, part of a path, or a command of LaTeX, in a string with a backslash
-    /// that starts no escape. `drive` says that the string begins with a drive.
-    fn is_literal_escape(&mut self, source: &Source<'_>, drive: bool) -> Result<bool, Edge> {
+    /// that starts no escape.
+    fn is_literal_escape(&mut self, source: &Source<'_>) -> Result<bool, Edge> {
         let letter = source.byte(self.pos + 1);
         let Some(letter @ (b'b' | b'f' | b'n' | b'r' | b't')) = letter else { return Ok(false) };
         let look = self.look(source, self.pos + 1);
         match letter {
             _ if self.string.stray == Stray::None => Ok(false),
             b'b' | b'f' => Ok(true),
-            _ if drive || self.string.stray == Stray::Path => {
-                Ok(look.peek_at(1)?.is_ascii_alphanumeric())
-            }
+            _ if self.string.stray == Stray::Path => Ok(look.peek_at(1)?.is_ascii_alphanumeric()),
             _ => begins_command(look),
         }
     }
@@ -130,9 +125,12 @@ impl Engine {
         if !self.whole || edited || !read.windows(2).any(doubtful) {
             return false;
         }
+        // A path is one word so far, whose first backslash seemed to begin an escape.
+        let drive = matches!(read, [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+        let path = drive && !read.iter().any(u8::is_ascii_whitespace);
+        self.string.stray = if path { Stray::Path } else { Stray::Seen };
         self.pos = self.lex_start;
         self.string.inner = Inner::default();
-        self.string.stray = Stray::Seen;
         true
     }
 
@@ -332,61 +330,46 @@ impl Engine {
     }
 }
 
-/// Commands of LaTeX whose first letter makes an escape of JSON.
-const COMMANDS: [&[u8]; 41] = [
+/// Commands of LaTeX whose first letter makes an escape of JSON, and whose other letters are no word or
+/// name that may begin a line of code: not `\ni` or `\to`, because `i = 0` and `o = 1` do.
+const COMMANDS: [&[u8]; 20] = [
     b"nabla",
-    b"ne",
-    b"neg",
     b"neq",
     b"newcommand",
-    b"newline",
-    b"ni",
-    b"nmid",
     b"noindent",
     b"nolimits",
     b"nonumber",
-    b"not",
     b"notin",
-    b"nu",
     b"rangle",
     b"rbrace",
     b"rceil",
-    b"ref",
     b"rfloor",
     b"rho",
     b"right",
     b"rightarrow",
-    b"rm",
-    b"tag",
-    b"tan",
-    b"tanh",
-    b"tau",
-    b"text",
-    b"textbf",
-    b"textit",
-    b"textrm",
-    b"texttt",
     b"tfrac",
     b"therefore",
     b"theta",
     b"tilde",
     b"times",
-    b"to",
-    b"top",
     b"triangle",
-    b"triangleq",
 ];
+
+/// More of them, where a brace follows.
+const COMMANDS_WITH_BRACE: [&[u8]; 7] =
+    [b"ref", b"tag", b"text", b"textbf", b"textit", b"textrm", b"texttt"];
 
 /// Whether a command of LaTeX begins at `look`.
 fn begins_command(mut look: Look<'_>) -> Result<bool, Edge> {
-    loop {
+    let next = loop {
         match look.peek() {
             Ok(byte) if byte.is_ascii_alphabetic() && look.passed() < 16 => look.bump(),
             Err(Edge::More) => return Err(Edge::More),
-            _ => break,
+            other => break other.ok(),
         }
-    }
-    Ok(COMMANDS.contains(&look.seen()))
+    };
+    let name = look.seen();
+    Ok(COMMANDS.contains(&name) || next == Some(b'{') && COMMANDS_WITH_BRACE.contains(&name))
 }
 
 /// The length of both halves of a character in a document that is escaped one time too many.

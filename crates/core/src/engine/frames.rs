@@ -312,6 +312,14 @@ impl Frames {
         self.stack.iter().rev().filter_map(|frame| frame.shape().closer())
     }
 
+    /// What closes the container outside of those that `brackets`, with white space between them, close from
+    /// the innermost outwards, if there is one. `None` if they close others.
+    pub(super) fn outside(&self, brackets: &[u8]) -> Option<Option<char>> {
+        let mut open = self.closers();
+        let mut brackets = brackets.iter().filter(|byte| !byte.is_ascii_whitespace());
+        brackets.all(|byte| open.next() == Some(*byte as char)).then(|| open.next())
+    }
+
     /// The closers of all open containers, from the outermost inwards.
     pub(super) fn closers_from_outermost(&self) -> impl Iterator<Item = char> + '_ {
         self.stack.iter().filter_map(|frame| frame.shape().closer())

@@ -161,11 +161,15 @@ impl Engine {
         {
             let after = at + look.passed() + length;
             self.forget(from);
+            // On one line, double quotes may be part of the text.
+            let line = !plus
+                && source.byte(from) == Some(b'"')
+                && !source.slice(from, at).contains(&b'\n');
             // The join also removes what was dropped between the two.
-            let kind = if self.script.dropped_to > from {
-                RepairKind::StrayText
-            } else {
-                RepairKind::StringConcatenation
+            let kind = match self.script.dropped_to > from {
+                true => RepairKind::StrayText,
+                false if line => RepairKind::AmbiguousQuote,
+                false => RepairKind::StringConcatenation,
             };
             self.edit(kind, from..after, "")?;
             self.pos = after;

@@ -6,7 +6,7 @@ use crate::{
     verdict::Context,
 };
 
-use super::inner::{ends_whole, without_space};
+use super::inner::{before_brackets, ends_whole, without_space};
 
 /// How far back to look, in bytes.
 const LOOK_BACK: usize = 256;
@@ -107,16 +107,13 @@ impl Engine {
     ///
     /// On one line, as in `["a", "b], "c": 1`, they also have to close the list, if a `member` follows.
     fn before_closers(&self, content: &[u8], member: impl FnOnce() -> bool) -> usize {
-        let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
-        let kept = content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
+        let kept = before_brackets(content);
         let lines = content[kept..].trim_ascii_end();
         let first = lines.iter().position(|byte| !byte.is_ascii_whitespace());
         let broken = first.is_some_and(|first| lines[..first].contains(&b'\n'));
-        let mut open = self.frames.closers();
-        let mut closers = lines.iter().filter(|byte| !byte.is_ascii_whitespace());
-        let fits = closers.all(|byte| open.next() == Some(*byte as char));
-        let closes = !lines.is_empty() && open.next() == Some('}');
-        if fits && (broken || closes && member()) { kept } else { content.len() }
+        let outer = self.frames.outside(lines);
+        let closes = !lines.is_empty() && outer == Some(Some('}'));
+        if outer.is_some() && (broken || closes && member()) { kept } else { content.len() }
     }
 
     /// In a string of an object in a list, where it has swallowed the end of that object and the brace of
@@ -124,12 +121,9 @@ impl Engine {
     fn before_next_object(&self, content: &[u8]) -> Option<usize> {
         let item = without_space(content).strip_suffix(b"{")?;
         let closed = without_space(without_space(item).strip_suffix(b",")?);
-        let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
-        let kept = closed.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
-        let mut open = self.frames.closers();
-        let mut closers = closed[kept..].iter().filter(|byte| !byte.is_ascii_whitespace());
-        let fits = kept < closed.len() && closers.all(|byte| open.next() == Some(*byte as char));
-        (fits && open.next() == Some(']')).then(|| without_space(&closed[..kept]).len())
+        let kept = before_brackets(closed);
+        let fits = kept < closed.len() && self.frames.outside(&closed[kept..]) == Some(Some(']'));
+        fits.then(|| without_space(&closed[..kept]).len())
     }
 
     /// Whether the string holds a brace that is not closed. Where all documents are wanted, a brace

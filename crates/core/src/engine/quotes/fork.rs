@@ -8,7 +8,7 @@
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
-use super::inner::without_space;
+use super::inner::{before_brackets, without_space};
 use crate::engine::frames::Shape;
 use crate::{
     Policy, RepairKind, Risk,
@@ -295,14 +295,9 @@ impl Engine {
             return lost;
         }
         let content = source.slice(self.lex_start, lost);
-        let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
-        let kept = content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1);
-        let fits = {
-            let mut open = self.frames.closers();
-            let mut closers = content[kept..].iter().filter(|byte| !byte.is_ascii_whitespace());
-            closers.all(|byte| open.next() == Some(*byte as char))
-        };
-        if !fits || !content[kept..].contains(&b'}') {
+        let kept = before_brackets(content);
+        let brackets = &content[kept..];
+        if !brackets.contains(&b'}') || self.frames.outside(brackets).is_none() {
             return lost;
         }
         let kept = self.lex_start + without_space(&content[..kept]).len();

@@ -284,6 +284,12 @@ pub(super) fn without_space(run: &[u8]) -> &[u8] {
     }
 }
 
+/// The length of `content` without the closing brackets and the white space at its end.
+pub(super) fn before_brackets(content: &[u8]) -> usize {
+    let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
+    content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1)
+}
+
 /// Whether `content` does not end with a backslash that escapes what follows.
 pub(super) fn ends_whole(content: &[u8]) -> bool {
     content.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
