@@ -69,13 +69,11 @@ fn run_of<const BOTH: bool>(text: &[u8], from: usize, quote: u8) -> Run {
 #[inline(always)]
 pub(crate) fn content_run(text: &[u8], from: usize) -> usize {
     let Some(mut rest) = text.get(from..) else { return text.len() };
-    // A branch for two words: such strings are rarely shorter than one.
-    while let Some((words, tail)) = rest.split_first_chunk::<16>() {
-        let words = u128::from_le_bytes(*words);
-        let (first, second) = (not_content(words as u64), not_content((words >> 64) as u64));
-        if first | second != 0 {
-            let (odd, before) = if first != 0 { (first, 0) } else { (second, 8) };
-            return text.len() - rest.len() + before + (odd.trailing_zeros() / 8) as usize;
+    while let Some((bytes, tail)) = rest.split_first_chunk() {
+        let odd = lanes(bytes, |byte| (byte == b'"') | (byte == b'\\') | (byte < 0x20));
+        if odd.iter().fold(0, |all, lane| all | lane) != 0 {
+            let odd = u128::from_le_bytes(odd);
+            return text.len() - rest.len() + (odd.trailing_zeros() / 8) as usize;
         }
         rest = tail;
     }
@@ -83,14 +81,15 @@ pub(crate) fn content_run(text: &[u8], from: usize) -> usize {
     text.len() - rest.len() + rest.iter().take_while(inside).count()
 }
 
-/// The high bit of every byte of `word` that is a control character, a backslash or `"`. Exact up to
-/// and including the first one.
+/// All bits of every byte that `wanted` accepts. If it has no branch, this becomes vector
+/// instructions.
 #[inline(always)]
-const fn not_content(word: u64) -> u64 {
-    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
-    let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    let control = word.wrapping_sub(ONES * 0x20);
-    (quote | slash | control) & !word & HIGHS
+fn lanes(bytes: &[u8; 16], wanted: impl Fn(u8) -> bool) -> [u8; 16] {
+    let mut lanes = [0; 16];
+    for (lane, byte) in lanes.iter_mut().zip(bytes) {
+        *lane = if wanted(*byte) { 0xff } else { 0 };
+    }
+    lanes
 }
 
 /// How many words are read one by one. After that, a run is read in blocks.

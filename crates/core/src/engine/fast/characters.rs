@@ -85,14 +85,14 @@ fn is_utf8(text: &[u8], from: usize, end: usize) -> bool {
     // its character. It may begin before `from`.
     let Some(last) = (end + 1).checked_sub(WINDOW) else { return false };
     let Some(start) = from.checked_sub(WINDOW - LANES) else { return false };
-    let mut rest = &text[start..end + 1];
+    let (mut rest, mut odd) = (&text[start..end + 1], [0; LANES]);
     while let Some(window) = rest.first_chunk() {
-        if is_odd(window) {
-            return false;
-        }
+        note_odd(&mut odd, window);
         rest = &rest[LANES..];
     }
-    text[last..].first_chunk().is_some_and(|window| !is_odd(window))
+    let Some(window) = text[last..].first_chunk() else { return false };
+    note_odd(&mut odd, window);
+    odd == [0; LANES]
 }
 
 /// How many bytes are checked at a time, and how many are looked at: the first byte of a character
@@ -100,30 +100,29 @@ fn is_utf8(text: &[u8], from: usize, end: usize) -> bool {
 const LANES: usize = 16;
 const WINDOW: usize = LANES + 3;
 
-/// Whether one of the last bytes of a window does not follow those before it in UTF-8, or belongs
-/// to a character that is rare: one of the planes from U+40000 on.
+/// Notes which of the last bytes of a window do not follow those before it in UTF-8, or belong to a
+/// character that is rare: one of the planes from U+40000 on. Without a branch, and with nothing
+/// taken out of the lanes before the end of a block, it becomes vector instructions.
 #[inline(always)]
-fn is_odd(window: &[u8; WINDOW]) -> bool {
-    let ends = [window.first_chunk(), window.last_chunk()];
-    let bytes = ends.into_iter().flatten().fold(0, |all, end| all | u128::from_le_bytes(*end));
-    if bytes & (u128::MAX / 0xff * 0x80) == 0 {
-        return false;
-    }
-    // Without a branch, the loop becomes vector instructions.
-    (0..LANES).fold(false, |odd, lane| {
+fn note_odd(odd: &mut [u8; LANES], window: &[u8; WINDOW]) {
+    for (lane, odd) in odd.iter_mut().enumerate() {
         let [third, second, before, byte] =
             [window[lane], window[lane + 1], window[lane + 2], window[lane + 3]];
-        let continues = (byte as i8) < -0x40;
+        // Comparisons with a sign are one instruction. They are used where the byte continues a
+        // character; if it does not, that is found anyway.
+        let signed = byte as i8;
+        let continues = signed < -0x40;
         // The excess over the greatest byte that does not ask for so many more.
         let excess =
             before.saturating_sub(0xbf) | second.saturating_sub(0xdf) | third.saturating_sub(0xef);
         // Characters that would fit in fewer bytes, and surrogates.
+        let low = signed < -0x60;
         let wrong = (byte & 0xfe == 0xc0)
-            | ((before == 0xe0) & (byte < 0xa0))
-            | ((before == 0xed) & (byte >= 0xa0))
-            | ((before == 0xf0) & (byte < 0x90));
-        odd | (continues != (excess != 0)) | wrong | (byte > 0xf0)
-    })
+            | ((before == 0xe0) & low)
+            | ((before == 0xed) & !low)
+            | ((before == 0xf0) & (signed < -0x70));
+        *odd |= u8::from((continues == (excess == 0)) | wrong) | byte.saturating_sub(0xf0);
+    }
 }
 
 /// Skips characters outside ASCII. Returns what is wrong if one is incomplete or not UTF-8.

@@ -158,8 +158,9 @@ pub(super) fn key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<Key
         return None;
     }
     let from = quote + 1;
-    let mut to = scan::plain_run(text, from);
-    if *text.get(to)? != b'"' {
+    let wide = *text.get(from)? >= 0x80;
+    let mut to = if wide { from } else { scan::plain_run(text, from) };
+    if wide || *text.get(to)? != b'"' {
         to = wide_key(text, to, blocks)?;
     }
     if to == from || to - from >= MAX_TOKEN - 1 {
@@ -181,6 +182,13 @@ fn wide_key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<usize> {
             return Some(end);
         }
     }
+    unknown_key(text, at, blocks)
+}
+
+/// The same if the text there was not checked yet. What is rare here would cost the usual case its
+/// registers.
+#[inline(never)]
+fn unknown_key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<usize> {
     let Content { from, end, after } = content(text, at, blocks);
     (from == at && after == After::Quote).then_some(end)
 }
