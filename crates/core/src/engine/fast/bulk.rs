@@ -211,30 +211,38 @@ impl Engine {
         base: usize,
         mut next: usize,
     ) -> Option<usize> {
-        let (mut closer, mut items) = (now.closer, now.items);
         let mut nested = now.nested;
         self.frames.note_depth(&mut nested);
-        let (mut closed, mut end) = (None, now.ended);
-        let after = loop {
-            let Some(inner) = self.frames.close_nested(&mut nested) else { break None };
-            closed = Some((items, closer, inner.start));
+        let (mut after, mut end) = (None, now.ended);
+        let inner = self.frames.close_nested(&mut nested, |in_list| {
             end = next + 1;
-            (closer, items) = (if inner.in_list { b']' } else { b'}' }, inner.items);
+            let closer = if in_list { b']' } else { b'}' };
             match tokens::gap(text, end) {
-                Some(after) if text[after] == closer => next = after,
-                after => break after,
+                Some(again) if text[again] == closer => {
+                    next = again;
+                    true
+                }
+                other => {
+                    after = other;
+                    false
+                }
             }
+        });
+        now.nested = nested;
+        let inner = inner?;
+        self.closed = Closed {
+            items: inner.had.unwrap_or(now.items),
+            is_object: inner.is_object,
+            start: inner.start,
+            end: base + end,
         };
-        if let Some((items, closer, start)) = closed {
-            let is_object = closer == b'}';
-            self.closed = Closed { items, is_object, start, end: base + end };
-            now.value_ended(end);
-            now.own_key = false;
-            if DIALECT {
-                now.edits = self.script.edits.len();
-            }
+        now.closer = if inner.in_list { b']' } else { b'}' };
+        now.items = inner.items;
+        now.value_ended(end);
+        now.own_key = false;
+        if DIALECT {
+            now.edits = self.script.edits.len();
         }
-        (now.closer, now.items, now.nested) = (closer, items, nested);
         after
     }
 

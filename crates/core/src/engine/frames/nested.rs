@@ -15,10 +15,13 @@ pub(in crate::engine) struct Nested {
     highest: usize,
 }
 
-/// A container that was closed.
+/// The last container that was closed.
 pub(in crate::engine) struct Inner {
     /// The offset of its bracket.
     pub(in crate::engine) start: usize,
+    pub(in crate::engine) is_object: bool,
+    /// How many items or keys it had, unless it was the innermost one.
+    pub(in crate::engine) had: Option<usize>,
     /// Whether the container around it is an array, and how many items or keys that one has.
     pub(in crate::engine) in_list: bool,
     pub(in crate::engine) items: usize,
@@ -83,24 +86,40 @@ impl Frames {
         }
     }
 
-    /// Closes the innermost container if it is inside an array or object of the input.
+    /// Closes the innermost container and those around it, as long as they are inside an array or
+    /// object of the input, and `goes_on` says so. After each of them, it is called with whether
+    /// the container around it is an array.
     #[inline(always)]
-    pub(in crate::engine) fn close_nested(&mut self, nested: &mut Nested) -> Option<Inner> {
-        let [.., around, inner] = self.stack.as_slice() else { return None };
-        let closed = Inner {
+    pub(in crate::engine) fn close_nested(
+        &mut self,
+        nested: &mut Nested,
+        mut goes_on: impl FnMut(bool) -> bool,
+    ) -> Option<Inner> {
+        let begun = self.stack.len();
+        let mut open = begun;
+        while let Some([.., around, inner]) = self.stack.get(..open) {
+            if open <= nested.settled {
+                if !matches!(around.shape(), Shape::Array | Shape::Object) {
+                    break;
+                }
+                self.keys.truncate(inner.key_start);
+                nested.settled = open - 1;
+            }
+            open -= 1;
+            if !goes_on(around.packed & Frame::SHAPE == Shape::Array as u64) {
+                break;
+            }
+        }
+        let [.., around, inner] = self.stack.get(..=open)? else { return None };
+        let (around, inner) = (*around, *inner);
+        self.stack.truncate(open);
+        Some(Inner {
             start: inner.start,
+            is_object: inner.packed & Frame::SHAPE == Shape::Object as u64,
+            had: (open + 1 < begun).then_some(inner.items()),
             in_list: around.packed & Frame::SHAPE == Shape::Array as u64,
             items: around.items(),
-        };
-        if self.stack.len() <= nested.settled {
-            if !matches!(around.shape(), Shape::Array | Shape::Object) {
-                return None;
-            }
-            self.keys.truncate(inner.key_start);
-            nested.settled = self.stack.len() - 1;
-        }
-        self.stack.pop();
-        Some(closed)
+        })
     }
 
     /// Ends a chunk: copies the keys of the containers that are still open.
