@@ -86,6 +86,16 @@ impl Frames {
         }
     }
 
+    /// Sets the number of items of the innermost array.
+    #[inline(always)]
+    pub(in crate::engine) fn set_nested_items(&mut self, nested: &Nested, items: usize) {
+        if self.stack.len() <= nested.settled {
+            self.set_items(items);
+        } else if let Some(frame) = self.stack.last_mut() {
+            frame.packed = Shape::Array as u64 + items as u64 * Frame::ITEM;
+        }
+    }
+
     /// Closes the innermost container and those around it, as long as they are inside an array or
     /// object of the input, and `goes_on` says so. After each of them, it is called with whether
     /// the container around it is an array.

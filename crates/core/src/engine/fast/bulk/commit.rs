@@ -127,7 +127,7 @@ impl Engine {
         if now.own_key {
             self.frames.set_nested_member(&now.nested, now.items, text, now.key);
         } else if now.list() {
-            self.frames.set_items(now.items);
+            self.frames.set_nested_items(&now.nested, now.items);
         }
     }
 
