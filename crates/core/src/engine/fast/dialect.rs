@@ -120,10 +120,8 @@ impl Engine {
         end: usize,
         after: &'static str,
     ) {
-        self.script.serial += 1;
         self.fast.dialect.note();
-        let repair = Repair::new(kind, start..end, after);
-        self.script.edits.push(Edit::Replace(repair, self.script.serial));
+        self.script.append(kind, start, end, after);
     }
 
     /// Whether there are as many edits as may be kept at a time. What comes then is left to the rules.
