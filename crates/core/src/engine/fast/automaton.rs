@@ -1,4 +1,5 @@
-//! UTF-8 as an automaton of nine states (RFC 3629, section 4), without a branch.
+//! The content of strings as automata without a branch: UTF-8 in nine states (RFC 3629, section 4),
+//! and ASCII with escapes in eight (RFC 8259, section 7).
 //!
 //! Its rows are words: a state is the offset of its next state in the row of a byte, so that a step
 //! is a load and a shift.
@@ -10,6 +11,16 @@ pub(super) type State = u32;
 pub(super) const WRONG: State = 0;
 /// The first byte of a character.
 pub(super) const WHOLE: State = 6;
+
+/// After a backslash, and after the `u`.
+pub(super) const ESCAPE: State = 12;
+pub(super) const UNIT: State = 18;
+/// After one digit of `\u`, after one that may begin half of a pair, and after two and three digits.
+pub(super) const UNIT_1: State = 24;
+pub(super) const UNIT_D: State = 30;
+pub(super) const UNIT_2: State = 36;
+pub(super) const UNIT_3: State = 42;
+
 /// One, two and three bytes that continue the character.
 const ONE: State = 12;
 const TWO: State = 18;
@@ -30,6 +41,18 @@ impl Rows {
         let mut byte = 0;
         while byte < rows.len() {
             rows[byte] = row(byte as u8);
+            byte += 1;
+        }
+        Self(rows)
+    }
+
+    /// ASCII without control characters and double quotes, with escapes except for halves of
+    /// surrogate pairs.
+    pub(super) const fn escapes() -> Self {
+        let mut rows = [0; 256];
+        let mut byte = 0;
+        while byte < rows.len() {
+            rows[byte] = escape_row(byte as u8);
             byte += 1;
         }
         Self(rows)
@@ -67,6 +90,31 @@ const fn row(byte: u8) -> u64 {
     }
 }
 
+/// The row of a byte in content with escapes.
+const fn escape_row(byte: u8) -> u64 {
+    let plain = match byte {
+        ..0x20 | b'"' | b'\\' | 0x80.. => 0,
+        _ => to(WHOLE, WHOLE),
+    };
+    let escaped = match byte {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => to(ESCAPE, WHOLE),
+        b'u' => to(ESCAPE, UNIT),
+        _ => 0,
+    };
+    let begins = if byte == b'\\' { to(WHOLE, ESCAPE) } else { 0 };
+    let digit = match byte {
+        b'd' | b'D' => to(UNIT, UNIT_D),
+        _ => to(UNIT, UNIT_1),
+    };
+    // `\ud800` to `\udfff` are halves.
+    let second = match byte {
+        b'0'..=b'7' => to(UNIT_1, UNIT_2) | to(UNIT_D, UNIT_2),
+        _ => to(UNIT_1, UNIT_2),
+    };
+    let digits = digit | second | to(UNIT_2, UNIT_3) | to(UNIT_3, WHOLE);
+    plain | escaped | begins | if byte.is_ascii_hexdigit() { digits } else { 0 }
+}
+
 const fn to(state: State, next: State) -> u64 {
     (next as u64) << state
 }
@@ -78,6 +126,36 @@ const fn continues() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_escape_is_read() {
+        let escapes = Rows::escapes();
+        let bytes = b"\0 \"/\\bfnrtuU0789adDfFgx'\x7f\x80";
+        let is_valid = |text: &[u8]| {
+            let json = [b"\"", text, b"\""].concat();
+            let read = serde_json::from_slice::<alloc::string::String>(&json);
+            read.is_ok_and(|text| text.is_ascii() || text.chars().count() == 1)
+        };
+        for first in *bytes {
+            for second in *bytes {
+                for third in *bytes {
+                    for text in [
+                        &[first, second, third][..],
+                        &[b'\\', first, second, third],
+                        &[b'\\', b'u', b'0', first, second, third],
+                        &[b'\\', b'u', first, second, third, b'0'],
+                    ] {
+                        let valid = is_valid(text);
+                        for cut in 0..=text.len() {
+                            let (before, after) = text.split_at(cut);
+                            let state = escapes.read(escapes.read(WHOLE, before), after);
+                            assert_eq!(state == WHOLE, valid, "{text:x?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_character_is_read() {

@@ -15,8 +15,8 @@ use super::{
     tokens::{self, Key},
 };
 use crate::{
-    Options, Repair, RepairKind,
-    engine::{Edit, Text, quote::Quote},
+    Options, RepairKind,
+    engine::{Text, quote::Quote},
     scan,
 };
 

@@ -298,7 +298,7 @@ impl Engine {
     /// Runs the automaton on `text`.
     #[inline(always)]
     fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
-        if self.read_wide_piece(text, base) {
+        if self.read_odd_piece(text, base) {
             return End::More;
         }
         self.fast.blocks.begin_chunk(base);
