@@ -1,5 +1,5 @@
-//! Texts in a consistent dialect are read on the fast path: it must make the edits that the rules
-//! make, wherever the text is damaged and wherever a chunk ends.
+//! Texts in a consistent dialect, and long strings in small pieces, are read on the fast path: it
+//! must make the edits that the rules make, wherever the text is damaged and wherever a chunk ends.
 //!
 //! `ROUNDS=1000000 SEED=7 cargo test --release -p jsonmend-core --test dialects` runs longer, with
 //! other texts.
@@ -158,6 +158,67 @@ fn the_fast_path_makes_the_edits_of_the_rules() {
         let tried = |mended: &Mended| mended.repairs().contains(RepairKind::AmbiguousQuote);
         if !tried(&fast) && !tried(&rules) {
             assert_eq!(fast, rules, "{shown}");
+        }
+    }
+}
+
+/// A long string of JSON in a list, usually with escapes or characters outside ASCII, and perhaps
+/// damaged.
+fn long_string(chance: &mut Chance) -> Vec<u8> {
+    const PIECES: [&str; 30] = [
+        "\\n",
+        "\\\"",
+        "\\\\",
+        "\\u00e9",
+        "\\u00E9",
+        "\\ud7ff",
+        "\\t",
+        "\\/",
+        "a",
+        "word",
+        "two words",
+        " ",
+        "  ",
+        ", ",
+        ".",
+        "1",
+        "é",
+        "木",
+        "🦀",
+        "\u{a0}",
+        "(",
+        ",",
+        "{",
+        "]",
+        "\\ud83d\\ude00",
+        "\\ud83d",
+        "\\x41",
+        "\\'",
+        "\"",
+        "\n",
+    ];
+    let mut text = String::from(chance.of(&["[\"", "{\"k\": \"", "[1, \"v\", \""]));
+    let most = [8, 14, 16, 20, 27, 30][chance.below(6)];
+    for _ in 0..chance.below(24) {
+        text.push_str(PIECES[chance.below(most)]);
+    }
+    text.push_str(chance.of(&["\"]", "\"}", "\", \"w\": 1}", "\", 2]", "\\\"]", "", "\", b\"]"]));
+    text.into_bytes()
+}
+
+#[test]
+fn the_fast_path_reads_strings_in_pieces_like_the_rules() {
+    let slow = Limits::new().with_buffer(4000);
+    let number = |name| std::env::var(name).ok().and_then(|value| value.parse().ok());
+    let mut chance = Chance(number("SEED").unwrap_or(0xe5c));
+    for _ in 0..number("ROUNDS").unwrap_or(6000) {
+        let text = long_string(&mut chance);
+        let fast = Options::new();
+        let rules = fast.clone().with_limits(slow);
+        let shown = String::from_utf8_lossy(&text);
+        let want = pushed(&text, text.len().max(1), &rules);
+        for size in [1, 2, 3, 5, 7, 8, 9, 11, 13, 16, 17, 64] {
+            assert_eq!(pushed(&text, size, &fast), want, "{shown} in pieces of {size}");
         }
     }
 }

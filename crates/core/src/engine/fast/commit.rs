@@ -13,7 +13,7 @@ use crate::{
     engine::{
         Closed, Comma, Lex, PLAIN,
         frames::Shape,
-        quotes::{Inner, Last},
+        quotes::{Inner, Last, ends_with_wide_space},
         state::Stray,
     },
     grammar::Expect,
@@ -373,16 +373,18 @@ impl Engine {
         }
         match text[from..end] {
             [] => self.string.inner.ends_escaped(&text[start..from]),
-            // The comma may follow a quote that was lost.
-            [.., b',' | b' '] => {
-                self.string.inner.ends_escaped(&text[start..from]);
-                self.consume_text(&text[from..end], end - from, PLAIN);
-            }
-            [.., last] => {
+            [.., last]
+                if !matches!(last, b',' | b' ') && !ends_with_wide_space(&text[from..end]) =>
+            {
                 self.pos = base + end;
                 self.committed = self.pos;
                 self.string.tail = None;
                 self.string.inner.ends_with(Last::touching(last));
+            }
+            // The comma may follow a quote that was lost.
+            _ => {
+                self.string.inner.ends_escaped(&text[start..from]);
+                self.consume_text(&text[from..end], end - from, PLAIN);
             }
         }
     }

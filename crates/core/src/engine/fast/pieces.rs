@@ -7,7 +7,7 @@ use super::{
     characters::cut_character,
     content::After,
 };
-use crate::engine::quotes::Last;
+use crate::engine::quotes::{Last, ends_with_wide_space};
 
 /// The longest piece that is read here, in bytes. In longer ones, runs of characters are read
 /// several at a time.
@@ -155,6 +155,10 @@ impl Engine {
             None | Some([] | [.., b',' | b' ']) => return false,
             Some([before @ .., last]) => (before.len() + 1, *last),
         };
+        // The character may have begun in an earlier piece.
+        if end < 3 || ends_with_wide_space(&text[..end]) {
+            return false;
+        }
         self.string.inner.ends_with(Last::touching(last));
         self.pos = base + end;
         self.committed = self.pos;

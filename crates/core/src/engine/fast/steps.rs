@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     RepairKind,
-    engine::{PLAIN, frames::Shape, quotes::Last},
+    engine::{PLAIN, frames::Shape},
     grammar::Expect,
     scan,
 };
@@ -250,7 +250,7 @@ impl Engine {
                         self.fast.partial_length = has as u8;
                         return End::More;
                     }
-                    self.string.inner.ends_with(Last::touching(text[at - 1]));
+                    self.string.inner.content(&self.fast.partial[..has]);
                     self.pos = base + at;
                     self.commit_text(PLAIN);
                     *phase = Phase::String;

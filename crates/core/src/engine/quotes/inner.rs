@@ -190,6 +190,8 @@ impl Inner {
                     self.last = Last::touching(b'\\');
                     break;
                 }
+                [before @ .., _, _, _] if is_wide_space(&rest[before.len()..]) => before,
+                [before @ .., _, _] if is_wide_space(&rest[before.len()..]) => before,
                 [.., last] => {
                     self.last = Last::touching(*last);
                     break;
@@ -282,6 +284,23 @@ pub(super) fn without_space(run: &[u8]) -> &[u8] {
             None => return text,
         }
     }
+}
+
+/// Whether a text ends with white space outside ASCII.
+#[inline(always)]
+pub(in crate::engine) const fn ends_with_wide_space(text: &[u8]) -> bool {
+    match text {
+        [.., first @ (0xe1..=0xe3 | 0xef), second, third] => {
+            is_wide_space(&[*first, *second, *third])
+        }
+        [.., 0xc2, second] => is_wide_space(&[0xc2, *second]),
+        _ => false,
+    }
+}
+
+/// Whether all of a text is one such character.
+const fn is_wide_space(text: &[u8]) -> bool {
+    matches!(wide_space(text), Some((_, length)) if length == text.len())
 }
 
 /// The length of `content` without the closing brackets and the white space at its end.
