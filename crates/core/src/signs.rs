@@ -50,6 +50,7 @@ pub(crate) enum WideSpace {
 }
 
 /// The white space outside ASCII at the start of `text`, and its length in bytes.
+#[inline]
 pub(crate) const fn wide_space(text: &[u8]) -> Option<(WideSpace, usize)> {
     match text {
         // No-break space, next line.

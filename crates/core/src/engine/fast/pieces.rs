@@ -7,7 +7,7 @@ use super::{
     characters::cut_character,
     content::After,
 };
-use crate::engine::quotes::{Last, ends_with_wide_space};
+use crate::engine::quotes::{Last, may_end_wide_space};
 
 /// The longest piece that is read here, in bytes. In longer ones, runs of characters are read
 /// several at a time.
@@ -129,15 +129,16 @@ impl Engine {
         true
     }
 
+    #[inline(never)]
     fn read_wide(&mut self, text: &[u8], base: usize) -> bool {
         if self.fast.quote != Delimiter::Double || self.string.tail.is_some() {
             return false;
         }
-        let mut state = WHOLE;
-        if self.fast.phase == Phase::Utf8 {
-            state =
-                CONTENT.read(state, &self.fast.partial[..usize::from(self.fast.partial_length)]);
-        }
+        let had = match self.fast.phase {
+            Phase::Utf8 => usize::from(self.fast.partial_length),
+            _ => 0,
+        };
+        let mut state = CONTENT.read(WHOLE, &self.fast.partial[..had]);
         // A loop of known length has no counter.
         state = match text.first_chunk::<8>() {
             Some(word) => CONTENT.read(CONTENT.read(state, word), &text[8..]),
@@ -155,8 +156,13 @@ impl Engine {
             None | Some([] | [.., b',' | b' ']) => return false,
             Some([before @ .., last]) => (before.len() + 1, *last),
         };
-        // The character may have begun in an earlier piece.
-        if end < 3 || ends_with_wide_space(&text[..end]) {
+        // The last character may be white space.
+        let before = match text[..end] {
+            [.., before, _] => before,
+            _ if had > 0 => self.fast.partial[had - 1],
+            _ => 0,
+        };
+        if last >= 0x80 && may_end_wide_space(before) {
             return false;
         }
         self.string.inner.ends_with(Last::touching(last));

@@ -250,7 +250,7 @@ impl Engine {
                         self.fast.partial_length = has as u8;
                         return End::More;
                     }
-                    self.string.inner.content(&self.fast.partial[..has]);
+                    self.string.inner.ends_with_character(&self.fast.partial[..has]);
                     self.pos = base + at;
                     self.commit_text(PLAIN);
                     *phase = Phase::String;

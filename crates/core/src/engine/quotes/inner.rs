@@ -175,6 +175,16 @@ impl Inner {
         self.last = last;
     }
 
+    /// Reads one character outside ASCII.
+    #[inline(always)]
+    pub(in crate::engine) const fn ends_with_character(&mut self, character: &[u8]) {
+        if is_wide_space(character) {
+            self.space();
+        } else if let Some(last) = character.last() {
+            self.last = Last::touching(*last);
+        }
+    }
+
     /// Reads valid content that ends with an escape, in a string without inner quotes.
     pub(in crate::engine) fn ends_escaped(&mut self, content: &[u8]) {
         let mut rest = content;
@@ -190,8 +200,8 @@ impl Inner {
                     self.last = Last::touching(b'\\');
                     break;
                 }
-                [before @ .., _, _, _] if is_wide_space(&rest[before.len()..]) => before,
-                [before @ .., _, _] if is_wide_space(&rest[before.len()..]) => before,
+                [before @ .., _, _, 0x80..=0xff] if is_wide_space(&rest[before.len()..]) => before,
+                [before @ .., _, 0x80..=0xff] if is_wide_space(&rest[before.len()..]) => before,
                 [.., last] => {
                     self.last = Last::touching(*last);
                     break;
@@ -290,12 +300,18 @@ pub(super) fn without_space(run: &[u8]) -> &[u8] {
 #[inline(always)]
 pub(in crate::engine) const fn ends_with_wide_space(text: &[u8]) -> bool {
     match text {
-        [.., first @ (0xe1..=0xe3 | 0xef), second, third] => {
+        [.., first @ (0xe1..=0xe3 | 0xef), second, third] if may_end_wide_space(*second) => {
             is_wide_space(&[*first, *second, *third])
         }
         [.., 0xc2, second] => is_wide_space(&[0xc2, *second]),
         _ => false,
     }
+}
+
+/// Whether such a character may end with this byte and another one.
+#[inline(always)]
+pub(in crate::engine) const fn may_end_wide_space(byte: u8) -> bool {
+    matches!(byte, 0x80 | 0x81 | 0x9a | 0xa0 | 0xbb | 0xc2)
 }
 
 /// Whether all of a text is one such character.

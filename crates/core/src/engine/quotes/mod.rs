@@ -12,7 +12,7 @@ mod inner;
 
 pub(super) use context::{escaped_closer, lost_key};
 pub(super) use fork::{Cost, Tried};
-pub(super) use inner::{Inner, Last, ends_with_wide_space};
+pub(super) use inner::{Inner, Last, ends_with_wide_space, may_end_wide_space};
 
 use super::{
     Engine, Source, Text,
