@@ -126,7 +126,7 @@ pub(super) fn gap(text: &[u8], from: usize) -> Option<usize> {
     if *text.get(from)? > b' ' { Some(from) } else { wide_gap(text, from) }
 }
 
-#[inline(never)]
+#[inline(always)]
 fn wide_gap(text: &[u8], from: usize) -> Option<usize> {
     // A single space is the most common gap.
     if text.get(from) == Some(&b' ') && *text.get(from + 1)? > b' ' {
