@@ -266,6 +266,21 @@ pub(crate) fn find_last(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usiz
     rest.iter().rposition(|byte| wanted(*byte))
 }
 
+/// How many of these bytes are spaces and line ends, if something else than white space and
+/// control characters follows them.
+#[inline(always)]
+pub(crate) const fn indentation(bytes: [u8; 8]) -> Option<usize> {
+    let word = u64::from_le_bytes(bytes);
+    // A byte above a space has its high bit, or gets it.
+    let seen = ((word & !HIGHS) + ONES * (0x7f - b' ' as u64) | word) & HIGHS;
+    let bits = seen.trailing_zeros() & !7;
+    // What makes a space a line end, in the bytes before that one.
+    let end = (b' ' ^ b'\n') as u64;
+    let other = (word ^ (ONES * b' ' as u64)) & !u64::MAX.unbounded_shl(bits);
+    let ends = (other >> 1 & ONES) * end;
+    if seen != 0 && ends == other { Some(bits as usize / 8) } else { None }
+}
+
 /// The index of the first byte from `from` on that is not JSON white space.
 #[inline]
 pub(crate) fn skip_space(text: &[u8], from: usize) -> usize {
@@ -280,6 +295,24 @@ pub(crate) fn skip_space(text: &[u8], from: usize) -> usize {
 mod tests {
     use super::*;
     use alloc::vec;
+
+    #[test]
+    fn indentation_is_spaces_and_line_ends() {
+        for length in 0..8 {
+            for at in 0..8 {
+                for byte in 0..=255 {
+                    let mut text = [b'"'; 8];
+                    text[..length].fill(b' ');
+                    text[0] = if length > 2 { b'\n' } else { text[0] };
+                    text[at] = byte;
+                    let spaces = text.iter().take_while(|b| matches!(b, b' ' | b'\n')).count();
+                    let follows = text.get(spaces).is_some_and(|byte| *byte > b' ');
+                    let want = follows.then_some(spaces);
+                    assert_eq!(indentation(text), want, "{text:?}");
+                }
+            }
+        }
+    }
 
     fn naive(text: &[u8], quote: u8) -> Run {
         let end = text

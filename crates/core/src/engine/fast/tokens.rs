@@ -132,6 +132,16 @@ fn wide_gap(text: &[u8], from: usize) -> Option<usize> {
     if text.get(from) == Some(&b' ') && *text.get(from + 1)? > b' ' {
         return Some(from + 1);
     }
+    if let Some(bytes) = text.get(from..)?.first_chunk()
+        && let Some(length) = scan::indentation(*bytes)
+    {
+        return Some(from + length);
+    }
+    long_gap(text, from)
+}
+
+#[inline(never)]
+fn long_gap(text: &[u8], from: usize) -> Option<usize> {
     let at = scan::skip_space(text, from);
     (at - from < MAX_SHORT_TOKEN && at < text.len()).then_some(at)
 }
