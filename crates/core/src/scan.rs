@@ -81,6 +81,20 @@ pub(crate) fn content_run(text: &[u8], from: usize) -> usize {
     text.len() - rest.len() + rest.iter().take_while(inside).count()
 }
 
+/// Like [`content_run`], for one that usually ends in its first eight bytes.
+#[inline(always)]
+pub(crate) fn short_content_run(text: &[u8], from: usize) -> usize {
+    let Some(word) = text.get(from..).and_then(|rest| rest.first_chunk()) else {
+        return content_run(text, from);
+    };
+    let word = u64::from_le_bytes(*word);
+    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    let control = word.wrapping_sub(ONES * 0x20);
+    let odd = (quote | slash | control) & !word & HIGHS;
+    if odd == 0 { content_run(text, from + 8) } else { from + (odd.trailing_zeros() / 8) as usize }
+}
+
 /// All bits of every byte that `wanted` accepts. If it has no branch, this becomes vector
 /// instructions.
 #[inline(always)]
@@ -380,6 +394,7 @@ mod tests {
                         let plain = naive(&text, b'"') == Run { end: length, ascii: true };
                         assert_eq!(is_plain_text(&text), plain, "{text:?}");
                         assert_eq!(content_run(&text, 0), naive(&text, b'"').end, "{text:?}");
+                        assert_eq!(short_content_run(&text, 0), content_run(&text, 0), "{text:?}");
                     }
                 }
             }

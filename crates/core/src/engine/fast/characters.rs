@@ -16,7 +16,7 @@ pub(super) struct Utf8Blocks {
 }
 
 /// The size of a block in bytes.
-const BLOCK: usize = 512;
+const BLOCK: usize = 1024;
 
 impl Utf8Blocks {
     pub(super) const NONE: Self = Self { base: 0, start: 0, length: 0, valid: false };

@@ -187,7 +187,7 @@ pub(super) fn key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<Key
 #[inline(never)]
 fn wide_key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<usize> {
     if let Some(known) = blocks.ahead(text, at) {
-        let end = scan::content_run(&text[..known], at);
+        let end = scan::short_content_run(&text[..known], at);
         if text.get(end) == Some(&b'"') {
             return Some(end);
         }
