@@ -175,6 +175,16 @@ impl Output for Partial {
     }
 
     #[inline]
+    fn patch(&mut self, bytes: &[u8]) {
+        if bytes == b"\"" {
+            let tree = &mut self.tree;
+            self.reader.read_quote(&mut |_, event| tree.take(event));
+        } else {
+            self.copy(bytes);
+        }
+    }
+
+    #[inline]
     fn settle(&mut self) {
         let tree = &mut self.tree;
         self.reader.end_token(&mut |_, event| tree.take(event));

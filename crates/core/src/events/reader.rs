@@ -360,6 +360,25 @@ impl EventReader {
         Some(text)
     }
 
+    /// Reads a double quote, as most repairs insert one.
+    #[inline]
+    pub(crate) fn read_quote(&mut self, sink: &mut impl FnMut(usize, ParseEvent<'_>)) {
+        match self.state {
+            State::Content { key } if !self.is_in_part() => self.end_string(0, key, sink),
+            State::Between => {
+                let key = self.next == Next::Key;
+                self.next = Next::Other;
+                self.state = State::Content { key };
+                if !key {
+                    sink(self.base, ParseEvent::BeginString);
+                }
+            }
+            State::Content { .. } | State::Scalar => return self.read(b"\"", sink),
+            State::Broken => return,
+        }
+        self.base += 1;
+    }
+
     /// Whether the next byte continues a string value.
     #[inline]
     pub(crate) fn is_in_string(&self) -> bool {
