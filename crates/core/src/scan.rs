@@ -286,7 +286,7 @@ pub(crate) fn find_last(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usiz
 pub(crate) const fn indentation(bytes: [u8; 8]) -> Option<usize> {
     let word = u64::from_le_bytes(bytes);
     // A byte above a space has its high bit, or gets it.
-    let seen = ((word & !HIGHS) + ONES * (0x7f - b' ' as u64) | word) & HIGHS;
+    let seen = (((word & !HIGHS) + ONES * (0x7f - b' ' as u64)) | word) & HIGHS;
     let bits = seen.trailing_zeros() & !7;
     // What makes a space a line end, in the bytes before that one.
     let end = (b' ' ^ b'\n') as u64;
