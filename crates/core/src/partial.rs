@@ -169,7 +169,7 @@ impl Output for Partial {
             self.tree.extend_ascii(bytes);
         } else if self.reader.is_in_string() && bytes.len() < LONG {
             self.read_content(bytes);
-        } else {
+        } else if bytes.len() > 2 || !self.reader.read_separator(bytes) {
             self.read(bytes);
         }
     }
@@ -241,10 +241,14 @@ mod tests {
 
     use super::*;
 
-    /// Short pieces of strings bypass the reader, which must make no difference.
+    /// Short pieces of strings, quotes and separators bypass the reader, which must make no
+    /// difference.
     #[test]
-    fn short_pieces_of_a_string_are_read_as_by_the_reader() {
-        let texts: [&[u8]; 12] = [
+    fn short_pieces_are_read_as_by_the_reader() {
+        let texts: [&[u8]; 15] = [
+            br#"{"a": {"b": 1, "c":[2, "d","e"]},"f": null} 1"#,
+            br#"["a" , "b"], 1, "c": 2"#,
+            b"[\"a\xe6\"]",
             br#"["a line\nwith \"quotes\" and \u00e9, \\ and \/ and \b\f\r\t", "next"]"#,
             br#"["\ud83d\ude00 is one, \u0041\u00df\uFFFF are three", 1]"#,
             "[\"Ça va très bien 👍 \\n世界\", {\"k\\n\": \"v\\n\"}]".as_bytes(),
@@ -263,7 +267,7 @@ mod tests {
                 let (mut partial, mut tree) = (Partial::new(), Tree::default());
                 let mut reader = EventReader::new();
                 for piece in text.chunks(size) {
-                    partial.copy(piece);
+                    if piece == b"\"" { partial.patch(piece) } else { partial.copy(piece) }
                     reader.read(piece, &mut |_, event| tree.take(event));
                     assert_eq!(partial.reader.is_broken(), reader.is_broken(), "{size}: {piece:?}");
                     if !reader.is_broken() {

@@ -379,6 +379,23 @@ impl EventReader {
         self.base += 1;
     }
 
+    /// Reads what is between two tokens, if it is a comma or colon with or without a space. That is
+    /// what most repairs leave of a short piece.
+    #[inline]
+    pub(crate) fn read_separator(&mut self, text: &[u8]) -> bool {
+        if self.state != State::Between {
+            return false;
+        }
+        self.next = match text {
+            b", " | b"," if self.open.last() == Some(&true) => Next::Key,
+            b", " | b"," => Next::Item,
+            b": " | b":" => Next::Other,
+            _ => return false,
+        };
+        self.base += text.len();
+        true
+    }
+
     /// Whether the next byte continues a string value.
     #[inline]
     pub(crate) fn is_in_string(&self) -> bool {
