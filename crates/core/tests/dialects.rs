@@ -224,6 +224,23 @@ fn the_fast_path_reads_strings_in_pieces_like_the_rules() {
 }
 
 #[test]
+fn nothing_is_remembered_of_an_earlier_string() {
+    let slow = Options::new().with_limits(Limits::new().with_buffer(4000));
+    for text in [
+        r#"["f" d"," "":}"#,
+        r#"["a "b" c", 1, "v", "w", 2, "x "y","z"]"#,
+        r#"{""a"": "x", "b": ""c", "d": 1}"#,
+        r#"[""a"", "x", ""b", 1]"#,
+        r#"[""a"", 1, {"k": 2}, ""b", 1]"#,
+    ] {
+        let want = pushed(text.as_bytes(), text.len(), &slow);
+        for size in [1, 3, 8, 64] {
+            assert_eq!(pushed(text.as_bytes(), size, &Options::new()), want, "{text} {size}");
+        }
+    }
+}
+
+#[test]
 fn a_dialect_that_was_left_for_a_while_is_entered_again() {
     // What the fast path remembers of the dialect must not outlive it, wherever a chunk ends.
     let clean = "{\"k\": \"v\", \"n\": [1, 2]}, ".repeat(40);

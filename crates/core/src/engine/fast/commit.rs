@@ -79,6 +79,7 @@ impl Engine {
             self.fast_key_edits(from, to, quote);
         }
         let quotes = usize::from(!DIALECT || quote != Delimiter::None);
+        self.string.doubled = false;
         self.member.key_start = from - quotes;
         self.lex_start = from;
         self.gap.start = to + quotes;
@@ -289,6 +290,9 @@ impl Engine {
         self.pos = self.fast.value + 1;
         self.lex_start = self.pos;
         self.string.inner_quotes = 0;
+        self.string.unpaired = false;
+        self.string.doubles = false;
+        self.string.doubled = false;
         self.string.stray = Stray::None;
         self.string.inner = Inner::default();
         self.string.definite_end = None;

@@ -145,6 +145,9 @@ impl Engine {
         if string {
             self.lex_start = base + now.string;
             self.string.inner_quotes = 0;
+            self.string.unpaired = false;
+            self.string.doubles = false;
+            self.string.doubled = false;
             self.string.stray = Stray::None;
             self.string.definite_end = None;
         }
@@ -154,6 +157,7 @@ impl Engine {
             self.member.comma = some(now.comma).map(Comma::read);
         }
         if now.key.0 != NONE {
+            self.string.doubled = false;
             self.member.key_start =
                 base + now.key.0 - usize::from(now.key_quote != Delimiter::None);
         }
