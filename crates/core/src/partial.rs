@@ -267,7 +267,11 @@ mod tests {
                 let (mut partial, mut tree) = (Partial::new(), Tree::default());
                 let mut reader = EventReader::new();
                 for piece in text.chunks(size) {
-                    if piece == b"\"" { partial.patch(piece) } else { partial.copy(piece) }
+                    if piece == b"\"" {
+                        partial.patch(piece)
+                    } else {
+                        partial.copy(piece)
+                    }
                     reader.read(piece, &mut |_, event| tree.take(event));
                     assert_eq!(partial.reader.is_broken(), reader.is_broken(), "{size}: {piece:?}");
                     if !reader.is_broken() {
