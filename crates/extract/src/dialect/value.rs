@@ -74,6 +74,11 @@ impl Value {
         self.typing == Typing::Json
     }
 
+    /// Whether the value is nothing but a string.
+    pub(super) fn is_string(&self) -> bool {
+        self.typing == Typing::Text
+    }
+
     pub(super) fn push<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
         if !self.entities {
             self.put(bytes, ctx);
