@@ -203,6 +203,12 @@ impl Prose {
         self.line.is_fresh() && self.fence.is_none() && matches!(self.expected, Expected::Json)
     }
 
+    /// Whether there was text, and no fence is open, so that nothing but a bracket or a fence can end it.
+    #[must_use]
+    pub const fn is_in_prose(&self) -> bool {
+        !self.begins_text() && self.fence.is_none() && !self.is_start()
+    }
+
     /// How many bytes at the start of `bytes` are text whatever follows them.
     #[must_use]
     pub fn plain(&self, bytes: &[u8]) -> usize {

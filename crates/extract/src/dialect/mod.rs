@@ -32,6 +32,7 @@ mod tools;
 mod tree;
 mod value;
 mod wake;
+mod watch;
 mod xml;
 
 pub use reader::{CallExtractor, CallStartState};

@@ -20,6 +20,7 @@ use super::{
     python::PythonCall,
     setup::Setup,
     sink::CallSink,
+    watch::{Watch, Watched},
     xml::XmlCall,
 };
 
@@ -43,7 +44,8 @@ pub enum CallStartState {
 /// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
 /// [`finish_at_eos`](Self::finish_at_eos). It makes no difference how the input is divided into
 /// chunks. Only what may begin a marker is held back, and what may still turn out to be no call: see
-/// [`withheld`](Self::withheld).
+/// [`withheld`](Self::withheld). Nothing in a string of a JSON document is a call or a tag, unless the
+/// string has run over the end of its line.
 ///
 /// ```
 /// use jsonmend_core::Options;
@@ -70,6 +72,8 @@ pub struct CallExtractor {
     setup: Option<Arc<Setup>>,
     state: State,
     out: Out,
+    /// Follows the documents in the text, once there is any.
+    watch: Option<Box<Watch>>,
     /// Bytes that are not decided yet.
     buf: Vec<u8>,
     /// The row of the call that has just ended, until text follows.
@@ -129,6 +133,7 @@ impl CallExtractor {
             setup: None,
             state: State::Text,
             out: Out::default(),
+            watch: None,
             buf: Vec::new(),
             after: None,
             around: None,
@@ -145,6 +150,7 @@ impl CallExtractor {
     #[must_use]
     pub fn with_options(mut self, options: Options) -> Self {
         self.options = options;
+        self.watch = None;
         self
     }
 
@@ -203,6 +209,12 @@ impl CallExtractor {
             self.out.text(chunk, sink);
             return;
         }
+        let mut watch = self.take_watch();
+        self.read(chunk, &mut Watched { sink, watch: &mut watch });
+        self.watch = Some(watch);
+    }
+
+    fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
         let mut rest = chunk;
         if self.buf.is_empty() && self.is_in_text() {
             // Text with which nothing may begin is passed on from where it is.
@@ -238,7 +250,9 @@ impl CallExtractor {
 
     fn end(&mut self, eos: bool, sink: &mut impl CallSink) {
         if !self.finished {
-            self.pump(true, eos, sink);
+            let mut watch = self.take_watch();
+            self.pump(true, eos, &mut Watched { sink, watch: &mut watch });
+            self.watch = Some(watch);
             self.finished = true;
         }
     }
@@ -262,6 +276,9 @@ impl CallExtractor {
         let rest = rest.concat();
         self.buf.clear();
         self.out = Out::default();
+        if let Some(watch) = &mut self.watch {
+            watch.reset();
+        }
         self.after = None;
         self.around = None;
         self.made.clear();
@@ -298,8 +315,12 @@ impl CallExtractor {
 
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
-    pub const fn steps(&self) -> u64 {
-        self.steps + self.out.work
+    pub fn steps(&self) -> u64 {
+        self.steps + self.out.work + self.watch.as_ref().map_or(0, |watch| watch.steps())
+    }
+
+    fn take_watch(&mut self) -> Box<Watch> {
+        self.watch.take().unwrap_or_else(|| Box::new(Watch::new(self.options.clone())))
     }
 
     /// Takes what was made ready, or makes it. To share it would cost more than to read a short chunk.
@@ -314,7 +335,7 @@ impl CallExtractor {
         Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
     }
 
-    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut S) {
+    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
         let setup = self.take_setup();
         let mut buf = std::mem::take(&mut self.buf);
         let mut at = 0;

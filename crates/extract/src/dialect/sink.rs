@@ -14,13 +14,6 @@ pub trait CallSink {
     fn text(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
-    /// Whether the text so far ends inside a string of a JSON document. Then nothing that follows in it
-    /// is a call or a tag. A sink that does not look for documents cannot tell, so the default is `false`.
-    ///
-    /// [`Extractor::is_in_string`](crate::Extractor::is_in_string) answers it.
-    fn is_in_string(&mut self) -> bool {
-        false
-    }
     /// Receives the content of a reasoning block, unchanged.
     fn reasoning(&mut self, bytes: &[u8]) {
         let _ = bytes;

@@ -27,8 +27,6 @@ pub(crate) enum Passed<'a> {
     Found(&'a WireEvent<'a>),
     /// An event of this crate alone.
     Own(Event),
-    /// Asks whether a text ends inside a string of an object, as far as it was passed on.
-    InString(Block, &'a mut bool),
 }
 
 /// Receives what the search passes on.
@@ -290,12 +288,6 @@ impl CallSink for Route<'_> {
     fn text(&mut self, bytes: &[u8]) {
         let text = self.state.text.push(bytes);
         self.say_text(&text);
-    }
-
-    fn is_in_string(&mut self) -> bool {
-        let mut answer = false;
-        (self.next)(Passed::InString(self.block, &mut answer));
-        answer
     }
 
     fn reasoning(&mut self, bytes: &[u8]) {

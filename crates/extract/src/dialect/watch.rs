@@ -1,0 +1,189 @@
+//! Whether a text ends in a string of a document, in which nothing is a marker.
+
+use jsonmend_core::{Options, Outcome};
+
+use super::sink::{CallEnd, CallSink, CallStart, RestatedCall, UnknownTool};
+use crate::{Extractor, Scope, TextSink};
+
+/// How much text without a bracket is kept before a document, because what is before one says whether
+/// it is one: the last line, and how the line before it ended.
+const BEFORE: usize = 512;
+/// How much of it is kept before it is cut down to that.
+const MOST: usize = 4096;
+/// How much text is read at a time, until it is prose again.
+const BLOCK: usize = 64;
+
+/// Follows the documents in a text. In prose it only looks for brackets and fences.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    documents: Extractor,
+    /// Text that `documents` has not read, because no document begins in it.
+    before: Vec<u8>,
+    /// Whether `documents` has read anything.
+    begun: bool,
+    /// Whether it is in the middle of prose.
+    in_prose: bool,
+    /// The steps of work that texts before took.
+    steps: u64,
+}
+
+/// How many bytes there are before one with which a document or a fence may begin, in the middle of a
+/// text.
+#[inline]
+fn before_special(text: &[u8]) -> usize {
+    // `[` and `{` differ in one bit.
+    let special = |byte: u8| (byte | 0x20 == b'{') | (byte == b'`') | (byte == b'~');
+    let has = |block: &[u8]| block.iter().fold(0, |any, byte| any | u8::from(special(*byte))) != 0;
+    let mut rest = text;
+    while let Some((block, after)) = rest.split_first_chunk::<64>() {
+        if has(block) {
+            break;
+        }
+        rest = after;
+    }
+    while let Some((block, after)) = rest.split_first_chunk::<8>() {
+        if has(block) {
+            break;
+        }
+        rest = after;
+    }
+    let found = rest.iter().position(|byte| special(*byte)).unwrap_or(rest.len());
+    text.len() - rest.len() + found
+}
+
+/// At most so many of the last bytes.
+fn tail(text: &[u8], most: usize) -> &[u8] {
+    text.get(text.len().saturating_sub(most)..).unwrap_or_default()
+}
+
+impl Watch {
+    pub(super) fn new(options: Options) -> Self {
+        Self {
+            documents: Extractor::new(Scope::All, options),
+            before: Vec::new(),
+            begun: false,
+            in_prose: false,
+            steps: 0,
+        }
+    }
+
+    /// Reads text.
+    fn text(&mut self, text: &[u8]) {
+        let mut rest = text;
+        loop {
+            if self.in_prose {
+                let (prose, special) = rest.split_at(before_special(rest));
+                self.keep(prose);
+                rest = special;
+            }
+            let Some((block, after)) = rest.split_at_checked(BLOCK.min(rest.len())) else { return };
+            if block.is_empty() {
+                return;
+            }
+            self.wake();
+            self.documents.push(block, &mut Unheard);
+            (self.begun, self.in_prose) = (true, self.documents.is_in_prose());
+            rest = after;
+        }
+    }
+
+    /// Keeps prose, as far as it matters.
+    #[inline]
+    fn keep(&mut self, prose: &[u8]) {
+        self.before.extend_from_slice(tail(prose, MOST));
+        if self.before.len() >= MOST {
+            // If all of that is white space, what counts is before it.
+            if tail(&self.before, BEFORE).trim_ascii().is_empty() {
+                self.wake();
+            } else {
+                self.before.drain(..self.before.len() - BEFORE);
+            }
+        }
+    }
+
+    fn wake(&mut self) {
+        if !self.before.is_empty() {
+            self.documents.push(&self.before, &mut Unheard);
+            self.before.clear();
+        }
+    }
+
+    /// The text has ended: a call, a tag or a reasoning block follows.
+    fn leave(&mut self) {
+        self.before.clear();
+        if std::mem::take(&mut self.begun) {
+            self.steps += self.documents.steps();
+            self.documents.reset();
+            self.in_prose = false;
+        }
+    }
+
+    /// Whether the text ends in a string of a document, if this follows. `None` if that is too little to
+    /// know whether a document has begun.
+    pub(super) fn is_in_string(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
+        self.documents.is_in_string_before(rest, eof)
+    }
+
+    /// How many steps of work were done.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps + self.documents.steps()
+    }
+
+    /// Starts over.
+    pub(super) fn reset(&mut self) {
+        self.leave();
+        self.steps = 0;
+    }
+}
+
+/// Receives documents of which only the strings matter.
+struct Unheard;
+
+impl TextSink for Unheard {
+    fn json(&mut self, _: &[u8]) {}
+    fn end(&mut self, _: Outcome) {}
+}
+
+/// A sink of which the text is watched.
+pub(super) struct Watched<'a, S> {
+    pub(super) sink: &'a mut S,
+    pub(super) watch: &'a mut Watch,
+}
+
+impl<S: CallSink> CallSink for Watched<'_, S> {
+    fn text(&mut self, bytes: &[u8]) {
+        self.watch.text(bytes);
+        self.sink.text(bytes);
+    }
+    fn reasoning(&mut self, bytes: &[u8]) {
+        self.watch.leave();
+        self.sink.reasoning(bytes);
+    }
+    fn text_was_reasoning(&mut self) {
+        self.watch.leave();
+        self.sink.text_was_reasoning();
+    }
+    fn markup(&mut self, bytes: &[u8]) {
+        self.watch.leave();
+        self.sink.markup(bytes);
+    }
+    fn begin(&mut self, call: &CallStart<'_>) {
+        self.watch.leave();
+        self.sink.begin(call);
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        self.sink.raw(bytes);
+    }
+    fn arguments(&mut self, json: &[u8]) {
+        self.sink.arguments(json);
+    }
+    fn end(&mut self, call: &CallEnd) {
+        self.sink.end(call);
+    }
+    fn restated(&mut self, call: &RestatedCall<'_>) {
+        self.sink.restated(call);
+    }
+    fn unknown(&mut self, tool: &UnknownTool<'_>) {
+        self.sink.unknown(tool);
+    }
+}
