@@ -20,6 +20,7 @@ mod named;
 mod names;
 mod nested;
 mod out;
+mod prefill;
 mod python;
 mod react;
 mod reader;

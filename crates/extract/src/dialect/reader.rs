@@ -17,6 +17,7 @@ use super::{
     input::TextInput,
     json::{JsonCall, Step},
     out::{Ctx, Out},
+    prefill::Prefill,
     python::PythonCall,
     setup::Setup,
     sink::CallSink,
@@ -74,6 +75,7 @@ pub struct CallExtractor {
     out: Out,
     /// Follows the documents in the text, once there is any.
     watch: Option<Box<Watch>>,
+    prefill: Prefill,
     /// Bytes that are not decided yet.
     buf: Vec<u8>,
     /// The row of the call that has just ended, until text follows.
@@ -134,6 +136,7 @@ impl CallExtractor {
             state: State::Text,
             out: Out::default(),
             watch: None,
+            prefill: Prefill::default(),
             buf: Vec::new(),
             after: None,
             around: None,
@@ -194,6 +197,33 @@ impl CallExtractor {
         self
     }
 
+    /// What the prompt has already written of the answer: the end of the template, such as `<tool_call>`,
+    /// or the beginning of an answer that the model goes on with. It is read before the input, and is
+    /// no part of it: it is not passed on, offsets do not count it, and a call that began in it begins at 0.
+    ///
+    /// ### Default
+    /// Nothing.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
+    ///
+    /// let dialect = Dialect::by_name("hermes").unwrap().clone();
+    /// let reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+    /// let mut reader = reader.with_prefill("<tool_call>\n{\"name\": \"book\", \"arguments\":");
+    /// let mut found = FoundCalls::default();
+    /// reader.push(b" {\"seats\": 2}}\n</tool_call>", &mut found);
+    /// reader.finish_at_eos(&mut found);
+    /// let call = &found.calls()[0];
+    /// assert_eq!((call.name(), call.outcome()), ("book", CallOutcome::Whole));
+    /// assert_eq!(call.raw(), br#"{"seats": 2}"#);
+    /// ```
+    #[must_use]
+    pub fn with_prefill(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.prefill = Prefill::new(text.into());
+        self
+    }
+
     fn begin(&mut self) {
         self.state = match self.start {
             CallStartState::Text => State::Text,
@@ -209,9 +239,33 @@ impl CallExtractor {
             self.out.text(chunk, sink);
             return;
         }
-        let mut watch = self.take_watch();
-        self.read(chunk, &mut Watched { sink, watch: &mut watch });
-        self.watch = Some(watch);
+        self.watched(sink, |reader, sink| {
+            if !chunk.is_empty() {
+                reader.read_prefill(sink);
+            }
+            reader.read(chunk, sink);
+        });
+    }
+
+    /// Reads with what is kept of the text so far.
+    fn watched<S: CallSink>(
+        &mut self,
+        sink: &mut S,
+        then: impl FnOnce(&mut Self, &mut Watched<'_, S>),
+    ) {
+        let new = || Box::new(Watch::new(self.options.clone()));
+        let mut watch = self.watch.take().unwrap_or_else(new);
+        let mut prefill = std::mem::take(&mut self.prefill);
+        then(self, &mut Watched { sink, watch: &mut watch, prefill: &mut prefill });
+        (self.watch, self.prefill) = (Some(watch), prefill);
+    }
+
+    fn read_prefill<S: CallSink>(&mut self, sink: &mut Watched<'_, S>) {
+        if !std::mem::replace(&mut sink.prefill.read, true) {
+            let text = std::mem::take(&mut sink.prefill.text);
+            self.read(&text, sink);
+            sink.prefill.text = text;
+        }
     }
 
     fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
@@ -250,9 +304,10 @@ impl CallExtractor {
 
     fn end(&mut self, eos: bool, sink: &mut impl CallSink) {
         if !self.finished {
-            let mut watch = self.take_watch();
-            self.pump(true, eos, &mut Watched { sink, watch: &mut watch });
-            self.watch = Some(watch);
+            self.watched(sink, |reader, sink| {
+                reader.read_prefill(sink);
+                reader.pump(true, eos, sink);
+            });
             self.finished = true;
         }
     }
@@ -279,6 +334,7 @@ impl CallExtractor {
         if let Some(watch) = &mut self.watch {
             watch.reset();
         }
+        self.prefill.reset();
         self.after = None;
         self.around = None;
         self.made.clear();
@@ -304,7 +360,12 @@ impl CallExtractor {
             State::Call(_, engine) => engine.pending(),
             State::Text | State::Reasoning(_) => [b""; 2],
         };
-        self.out.held().chain(read).chain([self.buf.as_slice()])
+        let mut left = self.prefill.held();
+        self.out.held().chain(read).chain([self.buf.as_slice()]).map(move |bytes| {
+            let (prefill, rest) = bytes.split_at(left.min(bytes.len()));
+            left -= prefill.len();
+            rest
+        })
     }
 
     /// How many calls have begun.
@@ -317,10 +378,6 @@ impl CallExtractor {
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps + self.out.work + self.watch.as_ref().map_or(0, |watch| watch.steps())
-    }
-
-    fn take_watch(&mut self) -> Box<Watch> {
-        self.watch.take().unwrap_or_else(|| Box::new(Watch::new(self.options.clone())))
     }
 
     /// Takes what was made ready, or makes it. To share it would cost more than to read a short chunk.

@@ -2,7 +2,10 @@
 
 use jsonmend_core::{Options, Outcome};
 
-use super::sink::{CallEnd, CallSink, CallStart, RestatedCall, UnknownTool};
+use super::{
+    prefill::Prefill,
+    sink::{CallEnd, CallSink, CallStart, RestatedCall, UnknownTool},
+};
 use crate::{Extractor, Scope, TextSink};
 
 /// How much text without a bracket is kept before a document, because what is before one says whether
@@ -144,20 +147,25 @@ impl TextSink for Unheard {
     fn end(&mut self, _: Outcome) {}
 }
 
-/// A sink of which the text is watched.
+/// A sink of which the text is watched, and which does not see what the prompt has written.
 pub(super) struct Watched<'a, S> {
     pub(super) sink: &'a mut S,
     pub(super) watch: &'a mut Watch,
+    pub(super) prefill: &'a mut Prefill,
 }
 
 impl<S: CallSink> CallSink for Watched<'_, S> {
     fn text(&mut self, bytes: &[u8]) {
         self.watch.text(bytes);
-        self.sink.text(bytes);
+        if let Some(bytes) = self.prefill.cut(bytes) {
+            self.sink.text(bytes);
+        }
     }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.watch.leave();
-        self.sink.reasoning(bytes);
+        if let Some(bytes) = self.prefill.cut(bytes) {
+            self.sink.reasoning(bytes);
+        }
     }
     fn text_was_reasoning(&mut self) {
         self.watch.leave();
@@ -165,25 +173,32 @@ impl<S: CallSink> CallSink for Watched<'_, S> {
     }
     fn markup(&mut self, bytes: &[u8]) {
         self.watch.leave();
-        self.sink.markup(bytes);
+        if let Some(bytes) = self.prefill.cut(bytes) {
+            self.sink.markup(bytes);
+        }
     }
     fn begin(&mut self, call: &CallStart<'_>) {
         self.watch.leave();
-        self.sink.begin(call);
+        self.sink.begin(&CallStart { offset: self.prefill.offset(call.offset), ..*call });
     }
     fn raw(&mut self, bytes: &[u8]) {
-        self.sink.raw(bytes);
+        if let Some(bytes) = self.prefill.cut(bytes) {
+            self.sink.raw(bytes);
+        }
     }
     fn arguments(&mut self, json: &[u8]) {
         self.sink.arguments(json);
     }
     fn end(&mut self, call: &CallEnd) {
-        self.sink.end(call);
+        let span = self.prefill.offset(call.span.start)..self.prefill.offset(call.span.end);
+        self.sink.end(&CallEnd { span, ..*call });
     }
     fn restated(&mut self, call: &RestatedCall<'_>) {
-        self.sink.restated(call);
+        let offset = self.prefill.offset(call.offset);
+        self.sink.restated(&RestatedCall { offset, ..*call });
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
-        self.sink.unknown(tool);
+        let offset = self.prefill.offset(tool.offset);
+        self.sink.unknown(&UnknownTool { offset, ..*tool });
     }
 }

@@ -186,7 +186,8 @@ impl CallsInText {
             if self.texts.len() >= MOST_TEXTS {
                 return false;
             }
-            let reader = self.source.reader(&self.mending);
+            let first = !self.texts.keys().any(|other| other.choice() == block.choice());
+            let reader = self.source.reader(first, &self.mending);
             self.texts.insert(block, Text { reader, state: TextState::default() });
         }
         true
