@@ -20,6 +20,7 @@ use line::Line;
 
 pub(crate) use begins::ENTITIES;
 pub use fence::Fence;
+pub(crate) use fence::fence_before;
 pub use marks::Marks;
 pub(crate) use marks::{Found, MAX_HEAD};
 pub use reasoning::{Block, is_reasoning_tag};
