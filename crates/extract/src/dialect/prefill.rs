@@ -1,10 +1,9 @@
 //! What the prompt has written of the answer.
 
 /// What the prompt has written of the answer. It is read like the rest, but it is no part of the input.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Prefill {
     pub(super) text: Vec<u8>,
-    length: usize,
     /// Whether it was read.
     pub(super) read: bool,
     /// How much of it no sink can have seen yet.
@@ -13,13 +12,12 @@ pub(super) struct Prefill {
 
 impl Prefill {
     pub(super) fn new(text: Vec<u8>) -> Self {
-        let length = text.len();
-        Self { text, length, read: false, left: length }
+        Self { left: text.len(), text, read: false }
     }
 
     /// Starts over.
     pub(super) fn reset(&mut self) {
-        (self.left, self.read) = (self.length, false);
+        (self.left, self.read) = (self.text.len(), false);
     }
 
     /// How much of what was read and not emitted is no part of the input.
@@ -40,6 +38,6 @@ impl Prefill {
 
     /// An offset in the input.
     pub(super) const fn offset(&self, at: usize) -> usize {
-        at.saturating_sub(self.length)
+        at.saturating_sub(self.text.len())
     }
 }

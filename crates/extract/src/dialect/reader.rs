@@ -75,7 +75,8 @@ pub struct CallExtractor {
     out: Out,
     /// Follows the documents in the text, once there is any.
     watch: Option<Box<Watch>>,
-    prefill: Prefill,
+    /// What the prompt has written, if it has written anything.
+    prefill: Option<Box<Prefill>>,
     /// Bytes that are not decided yet.
     buf: Vec<u8>,
     /// The row of the call that has just ended, until text follows.
@@ -136,7 +137,7 @@ impl CallExtractor {
             state: State::Text,
             out: Out::default(),
             watch: None,
-            prefill: Prefill::default(),
+            prefill: None,
             buf: Vec::new(),
             after: None,
             around: None,
@@ -220,7 +221,8 @@ impl CallExtractor {
     /// ```
     #[must_use]
     pub fn with_prefill(mut self, text: impl Into<Vec<u8>>) -> Self {
-        self.prefill = Prefill::new(text.into());
+        let text = text.into();
+        self.prefill = if text.is_empty() { None } else { Some(Box::new(Prefill::new(text))) };
         self
     }
 
@@ -255,17 +257,16 @@ impl CallExtractor {
     ) {
         let new = || Box::new(Watch::new(self.options.clone()));
         let mut watch = self.watch.take().unwrap_or_else(new);
-        let mut prefill = std::mem::take(&mut self.prefill);
+        let mut prefill = self.prefill.take();
         then(self, &mut Watched { sink, watch: &mut watch, prefill: &mut prefill });
         (self.watch, self.prefill) = (Some(watch), prefill);
     }
 
     fn read_prefill<S: CallSink>(&mut self, sink: &mut Watched<'_, S>) {
-        if !std::mem::replace(&mut sink.prefill.read, true) {
-            let text = std::mem::take(&mut sink.prefill.text);
-            self.read(&text, sink);
-            sink.prefill.text = text;
-        }
+        let Some(prefill) = sink.prefill.as_mut().filter(|prefill| !prefill.read) else { return };
+        prefill.read = true;
+        let text = prefill.text.clone();
+        self.read(&text, sink);
     }
 
     fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
@@ -334,7 +335,9 @@ impl CallExtractor {
         if let Some(watch) = &mut self.watch {
             watch.reset();
         }
-        self.prefill.reset();
+        if let Some(prefill) = &mut self.prefill {
+            prefill.reset();
+        }
         self.after = None;
         self.around = None;
         self.made.clear();
@@ -360,7 +363,7 @@ impl CallExtractor {
             State::Call(_, engine) => engine.pending(),
             State::Text | State::Reasoning(_) => [b""; 2],
         };
-        let mut left = self.prefill.held();
+        let mut left = self.prefill.as_ref().map_or(0, |prefill| prefill.held());
         self.out.held().chain(read).chain([self.buf.as_slice()]).map(move |bytes| {
             let (prefill, rest) = bytes.split_at(left.min(bytes.len()));
             left -= prefill.len();

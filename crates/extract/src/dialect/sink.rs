@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Dialect;
+use crate::Extractor;
 
 /// Receives what a [`CallExtractor`](super::CallExtractor) finds, in the order of the input.
 ///
@@ -13,6 +14,11 @@ pub trait CallSink {
     /// Receives text that is neither reasoning nor a call, unchanged.
     fn text(&mut self, bytes: &[u8]) {
         let _ = bytes;
+    }
+    /// The extractor that reads the text, if there is one that reads all documents in it. For this crate.
+    #[doc(hidden)]
+    fn documents(&mut self) -> Option<&mut Extractor> {
+        None
     }
     /// Receives the content of a reasoning block, unchanged.
     fn reasoning(&mut self, bytes: &[u8]) {

@@ -44,7 +44,7 @@ fn before_special(text: &[u8]) -> usize {
         }
         rest = after;
     }
-    while let Some((block, after)) = rest.split_first_chunk::<8>() {
+    while let Some((block, after)) = rest.split_first_chunk::<16>() {
         if has(block) {
             break;
         }
@@ -121,12 +121,6 @@ impl Watch {
         }
     }
 
-    /// Whether the text ends in a string of a document, if this follows. `None` if that is too little to
-    /// know whether a document has begun.
-    pub(super) fn is_in_string(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
-        self.documents.is_in_string_before(rest, eof)
-    }
-
     /// How many steps of work were done.
     pub(super) fn steps(&self) -> u64 {
         self.steps + self.documents.steps()
@@ -151,19 +145,52 @@ impl TextSink for Unheard {
 pub(super) struct Watched<'a, S> {
     pub(super) sink: &'a mut S,
     pub(super) watch: &'a mut Watch,
-    pub(super) prefill: &'a mut Prefill,
+    pub(super) prefill: &'a mut Option<Box<Prefill>>,
+}
+
+impl<S: CallSink> Watched<'_, S> {
+    /// What follows the documents instead of the watch. It does not know what the prompt has written.
+    #[inline]
+    fn documents(&mut self) -> Option<&mut Extractor> {
+        if self.prefill.is_none() { self.sink.documents() } else { None }
+    }
+
+    /// Whether the text ends in a string of a document, if this follows. `None` if that is too little to
+    /// know whether a document has begun.
+    pub(super) fn is_in_string(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
+        match self.documents() {
+            Some(documents) => documents.is_in_string_before(rest, eof),
+            None => self.watch.documents.is_in_string_before(rest, eof),
+        }
+    }
+
+    /// The part of the source that belongs to the input, unless there is none.
+    #[inline]
+    fn cut<'b>(&mut self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+        match self.prefill {
+            None => Some(bytes),
+            Some(prefill) => prefill.cut(bytes),
+        }
+    }
+
+    /// An offset in the input.
+    fn offset(&self, at: usize) -> usize {
+        self.prefill.as_ref().map_or(at, |prefill| prefill.offset(at))
+    }
 }
 
 impl<S: CallSink> CallSink for Watched<'_, S> {
     fn text(&mut self, bytes: &[u8]) {
-        self.watch.text(bytes);
-        if let Some(bytes) = self.prefill.cut(bytes) {
+        if self.documents().is_none() {
+            self.watch.text(bytes);
+        }
+        if let Some(bytes) = self.cut(bytes) {
             self.sink.text(bytes);
         }
     }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.watch.leave();
-        if let Some(bytes) = self.prefill.cut(bytes) {
+        if let Some(bytes) = self.cut(bytes) {
             self.sink.reasoning(bytes);
         }
     }
@@ -173,16 +200,16 @@ impl<S: CallSink> CallSink for Watched<'_, S> {
     }
     fn markup(&mut self, bytes: &[u8]) {
         self.watch.leave();
-        if let Some(bytes) = self.prefill.cut(bytes) {
+        if let Some(bytes) = self.cut(bytes) {
             self.sink.markup(bytes);
         }
     }
     fn begin(&mut self, call: &CallStart<'_>) {
         self.watch.leave();
-        self.sink.begin(&CallStart { offset: self.prefill.offset(call.offset), ..*call });
+        self.sink.begin(&CallStart { offset: self.offset(call.offset), ..*call });
     }
     fn raw(&mut self, bytes: &[u8]) {
-        if let Some(bytes) = self.prefill.cut(bytes) {
+        if let Some(bytes) = self.cut(bytes) {
             self.sink.raw(bytes);
         }
     }
@@ -190,15 +217,15 @@ impl<S: CallSink> CallSink for Watched<'_, S> {
         self.sink.arguments(json);
     }
     fn end(&mut self, call: &CallEnd) {
-        let span = self.prefill.offset(call.span.start)..self.prefill.offset(call.span.end);
+        let span = self.offset(call.span.start)..self.offset(call.span.end);
         self.sink.end(&CallEnd { span, ..*call });
     }
     fn restated(&mut self, call: &RestatedCall<'_>) {
-        let offset = self.prefill.offset(call.offset);
+        let offset = self.offset(call.offset);
         self.sink.restated(&RestatedCall { offset, ..*call });
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
-        let offset = self.prefill.offset(tool.offset);
+        let offset = self.offset(tool.offset);
         self.sink.unknown(&UnknownTool { offset, ..*tool });
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a text ends in a string of a document.
 
 use super::{Extractor, State};
-use crate::Findings;
+use crate::{Findings, Scope};
 
 impl Extractor {
     /// Whether the text so far ends inside a string of a document. `false` if a string of the document
@@ -24,14 +24,19 @@ impl Extractor {
     /// Whether the text so far ends inside a string of a document, if `ahead` follows. `last` says that
     /// nothing follows that. `None` if that is too little to know whether a document has begun.
     pub(crate) fn is_in_string_before(&mut self, ahead: &[u8], last: bool) -> Option<bool> {
+        let undecided = |own: &Self| matches!(own.state, State::Text) && !own.carry.is_empty();
+        if !undecided(self) {
+            return Some(self.is_in_string());
+        }
         // A document is known by its window, so more makes no difference.
         let most = 2 * self.options.limits().lookahead();
         let last = last && ahead.len() <= most;
-        while matches!(self.state, State::Text) && !self.carry.is_empty() {
-            let mut probe = self.clone();
+        let ahead = ahead.get(..most).unwrap_or(ahead);
+        let mut probe = self.clone();
+        while undecided(&probe) {
             let mut joint = std::mem::take(&mut probe.carry);
             let length = joint.len();
-            joint.extend_from_slice(ahead.get(..most).unwrap_or(ahead));
+            joint.extend_from_slice(ahead);
             let from = probe.read(&joint, last, &mut Findings::default());
             if matches!(probe.state, State::Text) && from < length {
                 return None;
@@ -39,12 +44,14 @@ impl Extractor {
             if from >= length || !matches!(probe.state, State::Document) {
                 return Some(false);
             }
-            let inside = joint.get(from..length).unwrap_or_default();
-            probe.received -= inside.len();
-            probe.push(inside, &mut Findings::default());
-            *self = probe;
+            probe.push(joint.get(from..length).unwrap_or_default(), &mut Findings::default());
         }
-        Some(self.is_in_string())
+        Some(probe.is_in_string())
+    }
+
+    /// Where it looks for documents.
+    pub(crate) const fn scope(&self) -> Scope {
+        self.scope
     }
 
     /// Whether nothing is open, and the next byte is in the middle of prose.

@@ -52,7 +52,7 @@ impl CallExtractor {
                     self.state = State::Text;
                     return Step::Wait;
                 }
-                Some(decision) => match sink.watch.is_in_string(here, eof) {
+                Some(decision) => match sink.is_in_string(here, eof) {
                     // It is a part of the string.
                     Some(true) => at = 1,
                     Some(false) => return self.apply(decision, here, setup, sink),
