@@ -1,5 +1,7 @@
 //! What the prompt has written of the answer: the end of a template, or a call that it opens.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use jsonmend_core::Options;
 use jsonmend_extract::{
     CallExtractor, CallOutcome, Dialect, FoundCalls, Segment, SegmentReader, Segments, Tools,

@@ -11,21 +11,21 @@ use crate::{Extractor, Scope, TextSink};
 /// How much text without a bracket is kept before a document, because what is before one says whether
 /// it is one: the last line, and how the line before it ended.
 const BEFORE: usize = 512;
-/// How much of it is kept before it is cut down to that.
-const MOST: usize = 4096;
-/// How much text is read at a time, until it is prose again.
-const BLOCK: usize = 64;
+/// How much text is kept at most, until it is cut down to that, or read.
+const MOST: usize = 16 << 10;
 
 /// Follows the documents in a text. In prose it only looks for brackets and fences.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     documents: Extractor,
-    /// Text that `documents` has not read, because no document begins in it.
+    /// Text that `documents` has not read, because no document begins in it, or because nobody has asked.
     before: Vec<u8>,
     /// Whether `documents` has read anything.
     begun: bool,
     /// Whether it is in the middle of prose.
     in_prose: bool,
+    /// Whether a document or a fence may have begun in what it has not read.
+    special: bool,
     /// The steps of work that texts before took.
     steps: u64,
 }
@@ -66,27 +66,28 @@ impl Watch {
             before: Vec::new(),
             begun: false,
             in_prose: false,
+            special: false,
             steps: 0,
         }
     }
 
-    /// Reads text.
+    /// Reads text. It is kept until somebody asks, or until it is much.
     fn text(&mut self, text: &[u8]) {
         let mut rest = text;
-        loop {
-            if self.in_prose {
-                let (prose, special) = rest.split_at(before_special(rest));
+        while !rest.is_empty() {
+            if self.in_prose && !self.special {
+                let (prose, after) = rest.split_at(before_special(rest));
                 self.keep(prose);
-                rest = special;
+                (self.special, rest) = (!after.is_empty(), after);
+                continue;
             }
-            let Some((block, after)) = rest.split_at_checked(BLOCK.min(rest.len())) else { return };
-            if block.is_empty() {
-                return;
-            }
-            self.wake();
-            self.documents.push(block, &mut Unheard);
-            (self.begun, self.in_prose) = (true, self.documents.is_in_prose());
+            let room = MOST.saturating_sub(self.before.len()).clamp(1, rest.len());
+            let (now, after) = rest.split_at(room);
+            self.before.extend_from_slice(now);
             rest = after;
+            if self.before.len() >= MOST {
+                self.wake();
+            }
         }
     }
 
@@ -104,20 +105,31 @@ impl Watch {
         }
     }
 
+    /// Reads what was kept.
     fn wake(&mut self) {
-        if !self.before.is_empty() {
-            self.documents.push(&self.before, &mut Unheard);
-            self.before.clear();
+        self.documents.push(&self.before, &mut Unheard);
+        self.before.clear();
+        (self.begun, self.special) = (true, false);
+        self.in_prose = self.documents.is_in_prose();
+    }
+
+    /// Whether the text ends in a string of a document, if this follows. `None` if that is too little to
+    /// know whether a document has begun.
+    fn is_in_string(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
+        if self.in_prose && !self.special {
+            return Some(false);
         }
+        self.wake();
+        self.documents.is_in_string_before(rest, eof)
     }
 
     /// The text has ended: a call, a tag or a reasoning block follows.
     fn leave(&mut self) {
         self.before.clear();
+        (self.special, self.in_prose) = (false, false);
         if std::mem::take(&mut self.begun) {
             self.steps += self.documents.steps();
             self.documents.reset();
-            self.in_prose = false;
         }
     }
 
@@ -160,7 +172,7 @@ impl<S: CallSink> Watched<'_, S> {
     pub(super) fn is_in_string(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
         match self.documents() {
             Some(documents) => documents.is_in_string_before(rest, eof),
-            None => self.watch.documents.is_in_string_before(rest, eof),
+            None => self.watch.is_in_string(rest, eof),
         }
     }
 
