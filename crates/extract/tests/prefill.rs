@@ -161,3 +161,37 @@ fn segments_cover_the_input_alone() {
     let joined: Vec<&[u8]> = found.iter().map(|segment| &text[segment.span()]).collect();
     assert_eq!(joined.concat(), text);
 }
+
+/// Wherever a prompt ends in an answer, the rest of it yields the same calls, and the rest of the text.
+#[test]
+fn a_text_whose_beginning_the_prompt_has_written_yields_the_same_calls() {
+    for row in Dialect::all() {
+        let text = format!("So: {}\nDone.", row.example());
+        let reader = reader(Some(row.name()));
+        let calls = |found: &FoundCalls| -> Vec<_> {
+            let calls = found.calls().iter();
+            calls
+                .map(|call| (call.name().to_owned(), call.arguments().to_vec(), call.outcome()))
+                .collect()
+        };
+        let run = |reader: &CallExtractor, text: &str| {
+            let (mut reader, mut found) = (reader.clone(), FoundCalls::default());
+            reader.push(text.as_bytes(), &mut found);
+            reader.finish_at_eos(&mut found);
+            found
+        };
+        let whole = run(&reader, &text);
+        for (cut, _) in text.char_indices().skip(1) {
+            let (head, tail) = text.split_at(cut);
+            let found = run(&reader.clone().with_prefill(head), tail);
+            assert_eq!(calls(&found), calls(&whole), "{} at {cut}: {head}", row.name());
+            assert!(whole.text().ends_with(found.text()), "{} at {cut}", row.name());
+            let ends = found.calls().iter().filter_map(|call| call.end());
+            for (end, before) in ends.zip(whole.calls().iter().filter_map(|call| call.end())) {
+                let span =
+                    before.span.start.saturating_sub(cut)..before.span.end.saturating_sub(cut);
+                assert_eq!(end.span, span, "{} at {cut}", row.name());
+            }
+        }
+    }
+}

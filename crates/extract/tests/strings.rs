@@ -103,7 +103,7 @@ fn a_tag_of_reasoning_in_a_string_is_text() {
 #[test]
 fn what_begins_a_document_is_known_after_long_prose() {
     // A lead-in, a label and a fence count, however much prose comes before them.
-    let prose = "It was late in the year, and the 7 of them had walked for hours.\n".repeat(90);
+    let prose = "It was late in the year, and the 7 of them had walked for hours.\n".repeat(300);
     let (name, call) = CALLS[0];
     for size in [1, 16, 333, 4096, 1 << 20] {
         for lead in ["The answer: ", "The answer:\n\n", "```json\n", "> "] {
@@ -114,6 +114,10 @@ fn what_begins_a_document_is_known_after_long_prose() {
                 assert_eq!(String::from_utf8_lossy(found.text()), text);
             }
         }
+        // So does a string that is longer than what is kept, with brackets before it.
+        let text = format!("{{x}} {prose}: {{\"a\": \"{}{call}\"}}", prose.replace('\n', " "));
+        let found = run(&reader(Some(name)), text.as_bytes().chunks(size));
+        assert_eq!((found.calls().len(), found.text()), (0, text.as_bytes()));
         let text = format!("{prose}{{x}} and [1] {call}");
         let found = run(&reader(Some(name)), text.as_bytes().chunks(size));
         assert_eq!(found.calls().len(), 1);

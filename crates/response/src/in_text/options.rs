@@ -111,7 +111,7 @@ impl TextCalls {
     /// let body = br#"{"choices":[{"index":0,"message":{"role":"assistant","content":
     ///     "{\"name\": \"ls\", \"arguments\": {}}</tool_call>"},"finish_reason":"stop"}]}"#;
     /// let response = Response::read(body, ResponseOptions::new().with_calls_in_text(calls));
-    /// assert_eq!(response.transcript().calls()[0].name(), Some("ls"));
+    /// assert_eq!(response.transcript().calls()[0].name(), "ls");
     /// ```
     ///
     /// ### Default
