@@ -482,13 +482,16 @@ fn text_leaves_at_once() {
     assert!(most < 400, "{most}");
 }
 
-/// Where objects are looked for, nothing in a string of one is a call.
+/// Nothing in a string of an object is a call, whether objects are looked for or not.
 #[test]
 fn nothing_in_a_string_of_an_object_is_a_call() {
     let text = "{\"note\": \"<tool_call>{'name': 'book', 'arguments': {'seats': 2}}</tool_call>\"}";
     for calls in [named("hermes"), TextCalls::detected().with_tools(tools())] {
         for body in Body::ALL {
             let bytes = body.of(text, true);
+            let response = Response::read(&bytes, options(&calls));
+            assert!(response.transcript().calls().is_empty(), "{body:?}");
+            assert_eq!(response.transcript().text(), text, "{body:?}");
             let options = options(&calls).with_objects(Scope::First);
             let response = Response::read(&bytes, options.clone());
             assert!(response.transcript().calls().is_empty(), "{body:?}");

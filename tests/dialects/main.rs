@@ -5,6 +5,7 @@
 mod around;
 mod blocks;
 mod defects;
+mod elements;
 mod ends;
 mod restated;
 mod segments;

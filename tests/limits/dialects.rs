@@ -126,6 +126,7 @@ pub(crate) fn elements() {
         let (found, _) = read("minimax_m3", Limits::new(), &text(levels));
         let json = String::from_utf8_lossy(found.calls()[0].arguments()).into_owned();
         assert_eq!(json.matches("\"a\"").count(), depth, "{levels}: {json}");
+        assert_eq!(found.calls()[0].outcome().can_run(), levels == depth, "{levels}: {json}");
     }
 }
 

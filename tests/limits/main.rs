@@ -65,6 +65,13 @@ const ROWS: &[(&str, Reached)] = &[
     ("white space at the end of a value", Here(dialects::trailing_space)),
     ("calls that later ones are compared with", Here(dialects::compared)),
     ("elements inside of a value", Here(dialects::elements)),
+    (
+        "text that is kept to know whether",
+        There(
+            "crates/extract/tests/strings.rs",
+            "what_begins_a_document_is_known_after_long_prose",
+        ),
+    ),
     ("`SseLimits::with_line`", Here(wire::line)),
     ("`SseLimits::with_event`", Here(wire::event)),
     ("`WireLimits::with_calls`", Here(wire::calls)),

@@ -290,6 +290,11 @@ pub(crate) struct StreamArgs {
     #[arg(long, value_name = "auto|DIALECT|MODEL")]
     pub(crate) calls_in_text: Option<String>,
 
+    /// With --calls-in-text, what the prompt has already written of the answer, such as the
+    /// `<tool_call>` at the end of a template.
+    #[arg(long, value_name = "TEXT", requires = "calls_in_text")]
+    pub(crate) prefill: Option<String>,
+
     /// A JSON Schema for the documents in the text: each is made to match it when it has ended. A
     /// response without documents and calls is read as a whole, as XML or as a plain string.
     #[arg(long, value_name = "FILE")]

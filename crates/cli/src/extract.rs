@@ -65,7 +65,8 @@ pub(crate) fn run(args: &ExtractArgs, session: Session) -> Result<Exit, Failure>
         }
     };
     let options = args.engine.options(PolicyArg::Permissive);
-    let mut calls = CallExtractor::new(options.clone()).with_tools(tools);
+    let mut calls =
+        CallExtractor::new(options.clone()).with_tools(tools).with_prefill(args.prefill.as_str());
     if let Some(dialect) = dialect(&args.format)? {
         calls = calls.with_dialect(dialect.clone());
     }

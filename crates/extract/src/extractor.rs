@@ -1,5 +1,6 @@
 //! The extractor for text that arrives in chunks.
 
+mod strings;
 mod text;
 
 use jsonmend_core::{
@@ -257,23 +258,6 @@ impl Extractor {
     #[must_use]
     pub fn depth(&self) -> usize {
         self.open().and_then(Document::mender).map_or(0, Mender::depth)
-    }
-
-    /// Whether the text so far ends inside a string of a document. `false` if a string of the document
-    /// has a line end in it, because the document may have been cut off there. Costs O(depth).
-    ///
-    /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{Extractor, Findings, Scope};
-    /// let mut extractor = Extractor::new(Scope::All, Options::new());
-    /// extractor.push(b"So: {\"tag\": \"a <", &mut Findings::default());
-    /// assert!(extractor.is_in_string());
-    /// extractor.push(b"b>\"", &mut Findings::default());
-    /// assert!(!extractor.is_in_string());
-    /// ```
-    #[must_use]
-    pub fn is_in_string(&mut self) -> bool {
-        self.open().is_some() && self.document.is_in_string()
     }
 
     /// How many bytes were received but not emitted yet.

@@ -68,8 +68,7 @@ impl<F: FnMut(SegmentEvent<'_>)> SegmentSink for F {
 /// Divides the text of a model into text, reasoning, JSON documents and tool calls while it arrives.
 ///
 /// It is a [`CallExtractor`], with an [`Extractor`] on the text that is left. Calls are looked for
-/// first: a call between the tokens of a document ends it, so the document is not complete. In a string of
-/// one, nothing is a call or a tag, unless the string has run over the end of its line.
+/// first: a call between the tokens of a document ends it, so the document is not complete.
 ///
 /// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
 /// [`finish_at_eos`](Self::finish_at_eos). It makes no difference how the input is divided into
@@ -222,8 +221,9 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     fn text(&mut self, bytes: &[u8]) {
         self.texts.push(bytes, self.sink);
     }
-    fn is_in_string(&mut self) -> bool {
-        self.texts.payloads.is_in_string()
+    fn documents(&mut self) -> Option<&mut Extractor> {
+        let payloads = &mut self.texts.payloads;
+        (payloads.scope() == Scope::All).then_some(payloads)
     }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.texts.leave(self.sink);

@@ -178,7 +178,6 @@ impl Contents {
             Passed::Wire(event) => self.take(event, false),
             Passed::Found(event) => self.take(event, true),
             Passed::Own(event) => queue(&mut self.queue, event),
-            Passed::InString(block, answer) => *answer = self.texts.is_in_string(block),
         });
         self.in_text = Some(in_text);
     }

@@ -115,11 +115,6 @@ impl Texts {
         }
     }
 
-    /// Whether a text ends inside a string of an object.
-    pub(crate) fn is_in_string(&mut self, block: Block) -> bool {
-        self.texts.get_mut(&block).is_some_and(|text| text.extractor.is_in_string())
-    }
-
     /// Whether a text is searched for objects. Adds an entry for a new text.
     fn is_searched(&mut self, block: Block) -> bool {
         let Some(scope) = self.scope else { return false };

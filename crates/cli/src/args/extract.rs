@@ -24,6 +24,11 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "DIALECT|MODEL", default_value = "auto")]
     pub(crate) format: String,
 
+    /// What the prompt has already written of the answer, such as the `<tool_call>` at the end of a
+    /// template. It is read before the text, and is no part of it.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) prefill: String,
+
     /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,

@@ -70,7 +70,9 @@ pub(crate) fn calls(
     setting: Setting,
 ) -> Result<Extracted, String> {
     let options = request.options(Policy::PERMISSIVE, setting.limits);
-    let mut reader = CallExtractor::new(options).with_tools(request.call_tools()?);
+    let mut reader = CallExtractor::new(options)
+        .with_tools(request.call_tools()?)
+        .with_prefill(request.prefill());
     if let Some(dialect) = request.dialect()? {
         reader = reader.with_dialect(dialect.clone());
     }

@@ -43,6 +43,8 @@ pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     format: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
+    prefill: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
     schema: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Option<&'a RawValue>,
@@ -147,6 +149,11 @@ impl<'a> Request<'a> {
                 .map(Some)
                 .ok_or_else(|| format!("`format`: `{name}` is not known")),
         }
+    }
+
+    /// What the prompt has already written of the answer.
+    pub(crate) fn prefill(&self) -> &str {
+        self.prefill.as_deref().unwrap_or_default()
     }
 
     /// The tools that calls in a text may name.

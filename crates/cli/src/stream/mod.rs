@@ -122,6 +122,7 @@ fn calls_in_text(
         }
         None => TextCalls::detected(),
     };
+    let calls = calls.with_prefill(args.prefill.as_deref().unwrap_or_default());
     Ok(Some(match tools {
         Some(tools) => calls.with_tools(tools.load().tools()),
         None => calls,

@@ -47,6 +47,36 @@ fn a_request_for_calls_gets_them() {
     assert_eq!(reply["incomplete"][0]["outcome"], "cut");
 }
 
+/// What the prompt has written is read first, and is no part of the text.
+#[test]
+fn a_call_that_the_prompt_opened_is_read() {
+    let text = "{\"name\": \"book\", \"arguments\": {}}</tool_call> Done.";
+    let request =
+        json!({"op": "calls", "format": "hermes", "prefill": "<tool_call>", "input": text});
+    let reply = &json_lines(&run(&["batch"], request.to_string()).stdout)[0];
+    assert_eq!((&reply["calls"][0]["name"], &reply["content"]), (&json!("book"), &json!(" Done.")));
+    assert_eq!((&reply["calls"][0]["start"], &reply["calls"][0]["end"]), (&json!(0), &json!(45)));
+    let args = ["extract", "--format", "hermes", "--prefill", "<tool_call>"];
+    let line = json_lines(&run(&args, text).stdout).remove(0);
+    assert_eq!((&line["name"], &line["start"]), (&json!("book"), &json!(0)));
+    assert!(json_lines(&run(&["extract", "--format", "hermes"], text).stdout).is_empty());
+    let body = json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]});
+    let args =
+        ["stream", "--emit", "calls", "--calls-in-text", "hermes", "--prefill", "<tool_call>"];
+    let line = json_lines(&run(&args, body.to_string()).stdout).remove(0);
+    assert_eq!((&line["name"], &line["outcome"]), (&json!("book"), &json!("unchanged")));
+}
+
+/// A marker in a string of a document is a part of the string.
+#[test]
+fn a_call_in_a_string_of_a_document_is_text() {
+    let text = format!("As JSON: {{\"note\": \"{}\"}}", TEXT.replace(['"', '\n'], "'"));
+    let request = json!({"op": "calls", "format": "hermes", "input": text});
+    let reply = &json_lines(&run(&["batch"], request.to_string()).stdout)[0];
+    assert_eq!((&reply["content"], &reply["calls"]), (&json!(text), &json!([])));
+    assert!(json_lines(&run(&["extract", "--format", "hermes"], &text).stdout).is_empty());
+}
+
 /// The content has what was written around calls of which none can be run, but no marker around others.
 #[test]
 fn the_content_keeps_the_markers_around_calls_that_cannot_be_run() {

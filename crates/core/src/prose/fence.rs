@@ -58,6 +58,12 @@ pub(super) fn open(
     }))
 }
 
+/// The length of the opening of a fence at the start of a text, up to its content. The inner `None` says
+/// that there is none; the outer one waits for more.
+pub(crate) fn fence_before(text: &[u8], window: usize, last: bool) -> Option<Option<usize>> {
+    Some(open(text, 0, true, window, last)?.map(|(_, length)| length))
+}
+
 /// Reads what follows the marks of an opening fence.
 fn opening(look: &mut Look<'_>, mark: u8, line_start: bool) -> Verdict<Option<Inside>> {
     let at_start = line_start.then_some(Inside::Other);

@@ -20,6 +20,7 @@ use line::Line;
 
 pub(crate) use begins::ENTITIES;
 pub use fence::Fence;
+pub(crate) use fence::fence_before;
 pub use marks::Marks;
 pub(crate) use marks::{Found, MAX_HEAD};
 pub use reasoning::{Block, is_reasoning_tag};
@@ -201,6 +202,12 @@ impl Prose {
     #[must_use]
     pub const fn is_start(&self) -> bool {
         self.line.is_fresh() && self.fence.is_none() && matches!(self.expected, Expected::Json)
+    }
+
+    /// Whether there was text, and no fence is open, so that nothing but a bracket or a fence can end it.
+    #[must_use]
+    pub const fn is_in_prose(&self) -> bool {
+        !self.begins_text() && self.fence.is_none() && !self.is_start()
     }
 
     /// How many bytes at the start of `bytes` are text whatever follows them.

@@ -11,7 +11,7 @@ mod whole;
 
 use crate::{
     Options, RepairKind,
-    prose::{ENTITIES, MAX_HEAD, Marks},
+    prose::{ENTITIES, MAX_HEAD, Marks, fence_before},
     signs::{ESCAPE, wide_space},
 };
 
@@ -95,7 +95,7 @@ impl Nest {
 enum Place {
     /// Before the text, where lines may be marked, and a fence may be opened.
     Start,
-    /// In the line that opens a fence.
+    /// In a line that begins like a fence, and opens none.
     Fence,
     /// After that line.
     Fenced,
@@ -167,7 +167,15 @@ impl Gate {
                 // An escaped quote around a document that was escaped twice.
                 (Place::Start, b'\\') if matches!(rest, [_, b'"', b'{' | b'[', ..]) => at += 1,
                 (Place::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
-                    self.place = Place::Fence;
+                    // A bracket in its line may be a part of its label.
+                    match fence_before(rest, window, last) {
+                        None => return Seen::Open(at),
+                        Some(Some(length)) => {
+                            self.place = Place::Fenced;
+                            at += length - 1;
+                        }
+                        Some(None) => self.place = Place::Fence,
+                    }
                 }
                 (Place::Start | Place::Fenced, 0xC2 | 0xE1..=0xE3 | 0xEF)
                     if rest.len() < 3 && !last =>

@@ -20,6 +20,7 @@ mod named;
 mod names;
 mod nested;
 mod out;
+mod prefill;
 mod python;
 mod react;
 mod reader;
@@ -32,6 +33,7 @@ mod tools;
 mod tree;
 mod value;
 mod wake;
+mod watch;
 mod xml;
 
 pub use reader::{CallExtractor, CallStartState};

@@ -18,6 +18,11 @@ pub(super) struct Nested {
     /// Elements that were opened below the deepest level.
     ignored: usize,
     size: usize,
+    /// Whether it is not known what the elements mean: they are next to text, or it is not known which
+    /// of them belongs in which.
+    unclear: bool,
+    /// How many closing tags were missing, or closed nothing.
+    repairs: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -30,7 +35,7 @@ struct Element {
 impl Nested {
     pub(super) fn new(key: &str, guide: Option<Arc<dyn Guide>>) -> Self {
         let root = Element { key: key.to_owned(), ..Element::default() };
-        Self { guide, open: vec![root], ignored: 0, size: 0 }
+        Self { guide, open: vec![root], ignored: 0, size: 0, unclear: false, repairs: 0 }
     }
 
     /// The key of the value.
@@ -54,6 +59,7 @@ impl Nested {
         self.size += key.len() + 1;
         if self.open.len() >= DEEPEST {
             self.ignored += 1;
+            self.unclear = true;
         } else {
             self.open.push(Element { key: key.to_owned(), ..Element::default() });
         }
@@ -67,23 +73,39 @@ impl Nested {
             return false;
         }
         let Some(at) = self.open.iter().rposition(|element| element.key == key) else {
+            self.repairs += 1;
             return false;
         };
+        self.fold(at);
         if at == 0 {
             return true;
         }
-        self.fold(at - 1);
+        self.close_last();
         false
     }
 
-    /// Closes elements until one is open at this level.
+    /// Closes elements until one is open at this level, although their closing tags are missing.
     fn fold(&mut self, level: usize) {
         while self.open.len() > level + 1 {
-            let Some(child) = self.open.pop() else { return };
-            if let Some(parent) = self.open.last_mut() {
-                parent.children.push(child);
-            }
+            self.repairs += 1;
+            // What is in an element may as well come after it.
+            self.unclear |= self.open.last().is_some_and(|last| !last.children.is_empty());
+            self.close_last();
         }
+    }
+
+    fn close_last(&mut self) {
+        let Some(child) = self.open.pop() else { return };
+        self.unclear |= child.is_mixed();
+        if let Some(parent) = self.open.last_mut() {
+            parent.children.push(child);
+        }
+    }
+
+    /// How many closing tags were missing, or closed nothing, and whether it is not known what the
+    /// elements mean.
+    pub(super) fn doubts(&self) -> (usize, bool) {
+        (self.repairs, self.unclear || self.open.first().is_some_and(Element::is_mixed))
     }
 
     /// The value as JSON text.
@@ -98,6 +120,11 @@ impl Nested {
 }
 
 impl Element {
+    /// Whether there are elements next to text, which no schema has a place for.
+    fn is_mixed(&self) -> bool {
+        !self.children.is_empty() && !self.text.trim_ascii().is_empty()
+    }
+
     /// Writes the element. Its depth is bounded.
     fn write(
         &self,

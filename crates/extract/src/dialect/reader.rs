@@ -17,9 +17,11 @@ use super::{
     input::TextInput,
     json::{JsonCall, Step},
     out::{Ctx, Out},
+    prefill::Prefill,
     python::PythonCall,
     setup::Setup,
     sink::CallSink,
+    watch::{Watch, Watched},
     xml::XmlCall,
 };
 
@@ -43,7 +45,8 @@ pub enum CallStartState {
 /// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
 /// [`finish_at_eos`](Self::finish_at_eos). It makes no difference how the input is divided into
 /// chunks. Only what may begin a marker is held back, and what may still turn out to be no call: see
-/// [`withheld`](Self::withheld).
+/// [`withheld`](Self::withheld). Nothing in a string of a JSON document is a call or a tag, unless the
+/// string has run over the end of its line.
 ///
 /// ```
 /// use jsonmend_core::Options;
@@ -70,6 +73,10 @@ pub struct CallExtractor {
     setup: Option<Arc<Setup>>,
     state: State,
     out: Out,
+    /// Follows the documents in the text, once there is any.
+    watch: Option<Box<Watch>>,
+    /// What the prompt has written, if it has written anything.
+    prefill: Option<Box<Prefill>>,
     /// Bytes that are not decided yet.
     buf: Vec<u8>,
     /// The row of the call that has just ended, until text follows.
@@ -129,6 +136,8 @@ impl CallExtractor {
             setup: None,
             state: State::Text,
             out: Out::default(),
+            watch: None,
+            prefill: None,
             buf: Vec::new(),
             after: None,
             around: None,
@@ -145,6 +154,7 @@ impl CallExtractor {
     #[must_use]
     pub fn with_options(mut self, options: Options) -> Self {
         self.options = options;
+        self.watch = None;
         self
     }
 
@@ -188,6 +198,34 @@ impl CallExtractor {
         self
     }
 
+    /// What the prompt has already written of the answer: the end of the template, such as `<tool_call>`,
+    /// or the beginning of an answer that the model goes on with. It is read before the input, and is
+    /// no part of it: it is not passed on, offsets do not count it, and a call that began in it begins at 0.
+    ///
+    /// ### Default
+    /// Nothing.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
+    ///
+    /// let dialect = Dialect::by_name("hermes").unwrap().clone();
+    /// let reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+    /// let mut reader = reader.with_prefill("<tool_call>\n{\"name\": \"book\", \"arguments\":");
+    /// let mut found = FoundCalls::default();
+    /// reader.push(b" {\"seats\": 2}}\n</tool_call>", &mut found);
+    /// reader.finish_at_eos(&mut found);
+    /// let call = &found.calls()[0];
+    /// assert_eq!((call.name(), call.outcome()), ("book", CallOutcome::Whole));
+    /// assert_eq!(call.raw(), br#"{"seats": 2}"#);
+    /// ```
+    #[must_use]
+    pub fn with_prefill(mut self, text: impl Into<Vec<u8>>) -> Self {
+        let text = text.into();
+        self.prefill = if text.is_empty() { None } else { Some(Box::new(Prefill::new(text))) };
+        self
+    }
+
     fn begin(&mut self) {
         self.state = match self.start {
             CallStartState::Text => State::Text,
@@ -203,6 +241,35 @@ impl CallExtractor {
             self.out.text(chunk, sink);
             return;
         }
+        self.watched(sink, |reader, sink| {
+            if !chunk.is_empty() {
+                reader.read_prefill(sink);
+            }
+            reader.read(chunk, sink);
+        });
+    }
+
+    /// Reads with what is kept of the text so far.
+    fn watched<S: CallSink>(
+        &mut self,
+        sink: &mut S,
+        then: impl FnOnce(&mut Self, &mut Watched<'_, S>),
+    ) {
+        let new = || Box::new(Watch::new(self.options.clone()));
+        let mut watch = self.watch.take().unwrap_or_else(new);
+        let mut prefill = self.prefill.take();
+        then(self, &mut Watched { sink, watch: &mut watch, prefill: &mut prefill });
+        (self.watch, self.prefill) = (Some(watch), prefill);
+    }
+
+    fn read_prefill<S: CallSink>(&mut self, sink: &mut Watched<'_, S>) {
+        let Some(prefill) = sink.prefill.as_mut().filter(|prefill| !prefill.read) else { return };
+        prefill.read = true;
+        let text = prefill.text.clone();
+        self.read(&text, sink);
+    }
+
+    fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
         let mut rest = chunk;
         if self.buf.is_empty() && self.is_in_text() {
             // Text with which nothing may begin is passed on from where it is.
@@ -238,7 +305,10 @@ impl CallExtractor {
 
     fn end(&mut self, eos: bool, sink: &mut impl CallSink) {
         if !self.finished {
-            self.pump(true, eos, sink);
+            self.watched(sink, |reader, sink| {
+                reader.read_prefill(sink);
+                reader.pump(true, eos, sink);
+            });
             self.finished = true;
         }
     }
@@ -262,6 +332,12 @@ impl CallExtractor {
         let rest = rest.concat();
         self.buf.clear();
         self.out = Out::default();
+        if let Some(watch) = &mut self.watch {
+            watch.reset();
+        }
+        if let Some(prefill) = &mut self.prefill {
+            prefill.reset();
+        }
         self.after = None;
         self.around = None;
         self.made.clear();
@@ -287,7 +363,12 @@ impl CallExtractor {
             State::Call(_, engine) => engine.pending(),
             State::Text | State::Reasoning(_) => [b""; 2],
         };
-        self.out.held().chain(read).chain([self.buf.as_slice()])
+        let mut left = self.prefill.as_ref().map_or(0, |prefill| prefill.held());
+        self.out.held().chain(read).chain([self.buf.as_slice()]).map(move |bytes| {
+            let (prefill, rest) = bytes.split_at(left.min(bytes.len()));
+            left -= prefill.len();
+            rest
+        })
     }
 
     /// How many calls have begun.
@@ -298,8 +379,8 @@ impl CallExtractor {
 
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
-    pub const fn steps(&self) -> u64 {
-        self.steps + self.out.work
+    pub fn steps(&self) -> u64 {
+        self.steps + self.out.work + self.watch.as_ref().map_or(0, |watch| watch.steps())
     }
 
     /// Takes what was made ready, or makes it. To share it would cost more than to read a short chunk.
@@ -314,7 +395,7 @@ impl CallExtractor {
         Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
     }
 
-    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut S) {
+    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
         let setup = self.take_setup();
         let mut buf = std::mem::take(&mut self.buf);
         let mut at = 0;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Dialect;
+use crate::Extractor;
 
 /// Receives what a [`CallExtractor`](super::CallExtractor) finds, in the order of the input.
 ///
@@ -14,12 +15,10 @@ pub trait CallSink {
     fn text(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
-    /// Whether the text so far ends inside a string of a JSON document. Then nothing that follows in it
-    /// is a call or a tag. A sink that does not look for documents cannot tell, so the default is `false`.
-    ///
-    /// [`Extractor::is_in_string`](crate::Extractor::is_in_string) answers it.
-    fn is_in_string(&mut self) -> bool {
-        false
+    /// The extractor that reads the text, if there is one that reads all documents in it. For this crate.
+    #[doc(hidden)]
+    fn documents(&mut self) -> Option<&mut Extractor> {
+        None
     }
     /// Receives the content of a reasoning block, unchanged.
     fn reasoning(&mut self, bytes: &[u8]) {

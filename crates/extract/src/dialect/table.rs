@@ -226,7 +226,7 @@ fn xml() -> Vec<Dialect> {
     let qwen = |name: &'static str| {
         Dialect::empty(name).and(function().into()).around("<tool_call>", "</tool_call>")
     };
-    let invoke = |wrappers: &[&'static str]| Xml::new(&["invoke"], wrappers);
+    let invoke = |wrappers: &[&'static str]| Xml::new(&["invoke"], wrappers).trim(Trim::Lines);
     let dsml = |name: &'static str, wrappers: &[&'static str]| {
         let mut wrappers = wrappers.to_vec();
         wrappers.extend(["function_calls", "tool_calls", "calls"]);
@@ -244,7 +244,7 @@ fn xml() -> Vec<Dialect> {
             "<tool_call>\n<function=book>\n<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
         ),
         Dialect::empty("seed_oss_xml")
-            .and(Xml::new(&["function"], &["seed:tool_call"]).into())
+            .and(Xml::new(&["function"], &["seed:tool_call"]).trim(Trim::Lines).into())
             .around("<seed:tool_call>", "</seed:tool_call>")
             .shown(
                 "Seed OSS",
@@ -309,7 +309,7 @@ fn xml() -> Vec<Dialect> {
             "<｜DSML｜ calls>\n<｜DSML｜ invoke name=\"book\">\n<｜DSML｜ parameter name=\"seats\" string=\"false\">2</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>",
         ),
         Dialect::empty("minicpm5_xml")
-            .and(function().into())
+            .and(function().trim(Trim::Lines).into())
             .shown("MiniCPM 5", "<function name=\"book\"><param name=\"seats\">2</param></function>"),
         Dialect::empty("xml_tool_tags")
             .and(
@@ -401,9 +401,13 @@ fn python() -> Vec<Dialect> {
 
 /// Messages with headers.
 fn frames() -> Vec<Dialect> {
+    let atem = || {
+        let shape = Xml::new(&["invoke"], &["function_calls"]).trim(Trim::Lines);
+        shape.prefix(Prefix::Exact("atem:"))
+    };
     let muse = |name: &'static str| {
         Dialect::empty(name)
-            .and(Xml::new(&["invoke"], &["function_calls"]).prefix(Prefix::Exact("atem:")).into())
+            .and(atem().into())
             .around("<atem:function_calls>", "</atem:function_calls>")
             .frames(Frames::Muse)
             .tokens(&["<|eom|>", "<|eot|>"])

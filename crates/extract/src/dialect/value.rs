@@ -74,6 +74,11 @@ impl Value {
         self.typing == Typing::Json
     }
 
+    /// Whether the value is nothing but a string.
+    pub(super) fn is_string(&self) -> bool {
+        self.typing == Typing::Text
+    }
+
     pub(super) fn push<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
         if !self.entities {
             self.put(bytes, ctx);
@@ -137,17 +142,20 @@ impl Value {
         if self.at_start {
             match self.trim {
                 Trim::Nothing => self.at_start = false,
-                Trim::Newline if text == b"\r" => {
+                Trim::Newline | Trim::Lines if text == b"\r" => {
                     self.tail = text;
                     return;
                 }
-                Trim::Newline => {
+                Trim::Newline | Trim::Lines => {
                     self.at_start = false;
                     from = if text.starts_with(b"\r\n") {
                         2
                     } else {
                         usize::from(text.starts_with(b"\n"))
                     };
+                    if self.trim == Trim::Lines {
+                        self.trim = if from > 0 { Trim::Newline } else { Trim::Nothing };
+                    }
                 }
                 Trim::Space => {
                     from = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -157,7 +165,7 @@ impl Value {
         }
         let text = text.get(from..).unwrap_or_default();
         let keep = match self.trim {
-            Trim::Nothing => 0,
+            Trim::Nothing | Trim::Lines => 0,
             Trim::Newline if text.ends_with(b"\r\n") => 2,
             Trim::Newline => usize::from(matches!(text.last(), Some(b'\n' | b'\r'))),
             Trim::Space => text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count(),
@@ -283,7 +291,7 @@ impl Value {
                 outcome.is_valid() || outcome == Outcome::None
             }
             _ => {
-                if self.trim == Trim::Nothing || self.at_start && self.trim == Trim::Newline {
+                if self.trim == Trim::Nothing || self.at_start && self.trim != Trim::Space {
                     let tail = std::mem::take(&mut self.tail);
                     self.emit(&tail, true, ctx);
                 } else {

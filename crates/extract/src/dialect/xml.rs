@@ -1,5 +1,8 @@
 //! Calls as tags, with named parameters.
 
+mod elements;
+mod values;
+
 use super::{
     arguments::Object,
     json::{JsonCall, SPACE, Step},
@@ -66,8 +69,10 @@ struct Reading {
     fresh: bool,
     /// In a `CDATA` section.
     verbatim: bool,
-    /// Whether the text may turn out to be elements.
+    /// White space, until it is known whether text or elements follow.
     text: Vec<u8>,
+    /// The elements that are open in the text.
+    inner: Vec<String>,
 }
 
 /// Finds the call that begins at the start of `rest`. The outer `None` waits for more.
@@ -411,90 +416,18 @@ impl XmlCall {
         self.state = State::AfterKey(key, Some(text.trim_ascii() == b"string"));
         Step::Read(length)
     }
-
-    fn nested<S: CallSink>(
-        &mut self,
-        mut nested: Box<Nested>,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let (open, ..) = self.xml.tag;
-        let first = open.as_bytes().first().copied();
-        let length = rest.iter().take_while(|byte| Some(**byte) != first).count();
-        if length > 0 {
-            return self.nested_text(nested, rest.get(..length).unwrap_or_default(), ctx);
-        }
-        if rest.is_empty() && !eof {
-            self.state = State::Nested(nested);
-            return Step::Wait;
-        }
-        if rest.is_empty() {
-            self.end_nested(&mut nested, ctx);
-            return self.cut(ctx);
-        }
-        let Some(role) = self.role(rest, eof, ctx) else {
-            self.state = State::Nested(nested);
-            return Step::Wait;
-        };
-        match role {
-            Some((Role::Parameter(key, _), length)) if !nested.is_full(ctx.options) => {
-                nested.open(&key);
-                ctx.raw(rest.get(..length).unwrap_or_default());
-                self.state = State::Nested(nested);
-                Step::Read(length)
-            }
-            Some((Role::ParameterEnd(key), length)) => {
-                let bytes = rest.get(..length).unwrap_or_default();
-                if nested.close(&key) {
-                    self.end_nested(&mut nested, ctx);
-                    ctx.markup(bytes);
-                } else {
-                    ctx.raw(bytes);
-                    self.state = State::Nested(nested);
-                }
-                Step::Read(length)
-            }
-            Some((
-                Role::Parameter(..)
-                | Role::CallEnd
-                | Role::WrapperEnd
-                | Role::Wrapper
-                | Role::Call(_),
-                _,
-            )) => {
-                self.repairs += 1;
-                self.end_nested(&mut nested, ctx);
-                Step::Read(0)
-            }
-            _ => self.nested_text(nested, rest.get(..1).unwrap_or_default(), ctx),
-        }
-    }
-
-    /// Reads text of a value with elements in it.
-    fn nested_text<S: CallSink>(
-        &mut self,
-        mut nested: Box<Nested>,
-        bytes: &[u8],
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        nested.text(bytes);
-        ctx.raw(bytes);
-        self.state = State::Nested(nested);
-        Step::Read(bytes.len())
-    }
-
-    /// Emits a value with elements in it.
-    fn end_nested<S: CallSink>(&mut self, nested: &mut Nested, ctx: &mut Ctx<'_, S>) {
-        self.object.key(nested.key(), ctx);
-        ctx.arguments(&nested.json(&self.xml, ctx.options));
-    }
 }
 
 impl Reading {
     fn new(key: String, value: Value) -> Self {
-        Self { key, value, last: b'\n', fresh: true, verbatim: false, text: Vec::new() }
+        Self {
+            key,
+            value,
+            last: b'\n',
+            fresh: true,
+            verbatim: false,
+            text: Vec::new(),
+            inner: Vec::new(),
+        }
     }
 }
-
-mod values;

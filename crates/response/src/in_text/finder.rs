@@ -193,6 +193,16 @@ mod tests {
     }
 
     #[test]
+    fn a_call_in_a_string_of_a_document_stays() {
+        let call = "<tool_call>{'name': 'book', 'arguments': {'seats': 2}}</tool_call>";
+        for text in [format!("{{\"note\": \"{call}\"}}"), format!("As JSON: [\"{call}\", 2].")] {
+            assert_eq!(found("hermes", &text, true), (text, vec![]));
+        }
+        let (rest, calls) = found("hermes", &format!("[\"{call}\"] {call}"), true);
+        assert_eq!((rest, calls.len()), (format!("[\"{call}\"] "), 1));
+    }
+
+    #[test]
     fn a_stretch_with_a_call_that_cannot_be_carried_out_stays() {
         let cut = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": ";
         assert_eq!(found("hermes", cut, false), (cut.to_owned(), vec![]));

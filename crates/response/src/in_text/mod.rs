@@ -27,8 +27,6 @@ pub(crate) enum Passed<'a> {
     Found(&'a WireEvent<'a>),
     /// An event of this crate alone.
     Own(Event),
-    /// Asks whether a text ends inside a string of an object, as far as it was passed on.
-    InString(Block, &'a mut bool),
 }
 
 /// Receives what the search passes on.
@@ -188,7 +186,8 @@ impl CallsInText {
             if self.texts.len() >= MOST_TEXTS {
                 return false;
             }
-            let reader = self.source.reader(&self.mending);
+            let first = !self.texts.keys().any(|other| other.choice() == block.choice());
+            let reader = self.source.reader(first, &self.mending);
             self.texts.insert(block, Text { reader, state: TextState::default() });
         }
         true
@@ -290,12 +289,6 @@ impl CallSink for Route<'_> {
     fn text(&mut self, bytes: &[u8]) {
         let text = self.state.text.push(bytes);
         self.say_text(&text);
-    }
-
-    fn is_in_string(&mut self) -> bool {
-        let mut answer = false;
-        (self.next)(Passed::InString(self.block, &mut answer));
-        answer
     }
 
     fn reasoning(&mut self, bytes: &[u8]) {

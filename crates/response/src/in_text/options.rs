@@ -99,6 +99,28 @@ impl TextCalls {
         Self::of(self.reader.with_start(start), self.has_tools)
     }
 
+    /// Sets what the prompt has already written of the answer, such as `<tool_call>` at the end of a
+    /// template: see [`CallExtractor::with_prefill`]. It is before the first text of each choice, and, in
+    /// a [rewriter](Self::finders), before every text.
+    ///
+    /// ```
+    /// use jsonmend_extract::Dialect;
+    /// use jsonmend_response::{Response, ResponseOptions, TextCalls};
+    /// let dialect = Dialect::by_name("hermes").unwrap().clone();
+    /// let calls = TextCalls::of_dialect(dialect).with_prefill("<tool_call>");
+    /// let body = br#"{"choices":[{"index":0,"message":{"role":"assistant","content":
+    ///     "{\"name\": \"ls\", \"arguments\": {}}</tool_call>"},"finish_reason":"stop"}]}"#;
+    /// let response = Response::read(body, ResponseOptions::new().with_calls_in_text(calls));
+    /// assert_eq!(response.transcript().calls()[0].name(), "ls");
+    /// ```
+    ///
+    /// ### Default
+    /// Nothing.
+    #[must_use]
+    pub fn with_prefill(self, text: impl Into<Vec<u8>>) -> Self {
+        Self::of(self.reader.with_prefill(text), self.has_tools)
+    }
+
     /// Finders for [`RewriteOptions::with_calls_in_text`](jsonmend_wire::RewriteOptions::with_calls_in_text).
     /// Arguments are repaired as `mending` says.
     ///
@@ -148,9 +170,10 @@ impl TextCalls {
         Self { reader, ..self }
     }
 
-    /// A reader for one text.
-    pub(super) fn reader(&self, mending: &Options) -> CallExtractor {
-        self.reader.clone().with_options(mending.clone())
+    /// A reader for one text. What the prompt has opened and written is before the `first`.
+    pub(super) fn reader(&self, first: bool, mending: &Options) -> CallExtractor {
+        let reader = self.reader.clone().with_options(mending.clone());
+        if first { reader } else { reader.with_start(CallStartState::Text).with_prefill("") }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::dialect::{
     setup::Setup,
     shape::{Frames, Shape},
     sink::CallSink,
+    watch::Watched,
     xml::XmlCall,
 };
 
@@ -26,7 +27,7 @@ impl CallExtractor {
         rest: &[u8],
         eof: bool,
         setup: &Setup,
-        sink: &mut S,
+        sink: &mut Watched<'_, S>,
     ) -> Step {
         if let Some(row) = self.after.or(self.around) {
             return self.after_call(row, rest, eof, setup, sink);
@@ -51,9 +52,15 @@ impl CallExtractor {
                     self.state = State::Text;
                     return Step::Wait;
                 }
-                // In a string of a document, it is a part of the string.
-                Some(_) if sink.is_in_string() => at = 1,
-                Some(decision) => return self.apply(decision, here, setup, sink),
+                Some(decision) => match sink.is_in_string(here, eof) {
+                    // It is a part of the string.
+                    Some(true) => at = 1,
+                    Some(false) => return self.apply(decision, here, setup, sink),
+                    None => {
+                        self.state = State::Text;
+                        return Step::Wait;
+                    }
+                },
             }
         }
         self.emit(rest.get(..at).unwrap_or_default(), sink);

@@ -47,6 +47,8 @@ pub(in crate::dialect) enum Layout {
 pub(in crate::dialect) enum Trim {
     Nothing,
     Newline,
+    /// A line break at the end only if there is one at the start: the template writes none.
+    Lines,
     Space,
 }
 

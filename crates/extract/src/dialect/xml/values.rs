@@ -23,7 +23,12 @@ enum Place {
     End(usize),
     /// An element inside the value.
     Element,
+    /// The tag of an element in the text of the value, of this length: an opening one if it has a key.
+    Tag(usize, Option<String>),
 }
+
+/// How many elements may be open in the text of a value.
+const DEEPEST: usize = 32;
 
 impl XmlCall {
     pub(super) fn value<S: CallSink>(
@@ -84,6 +89,20 @@ impl XmlCall {
                 let nested = Nested::new(&reading.key, guide);
                 self.state = State::Nested(Box::new(nested));
                 Step::Read(0)
+            }
+            Place::Tag(length, key) => {
+                if !reading.value.is_string() || reading.inner.len() == DEEPEST {
+                    // Only a string has a place for text next to elements.
+                    ctx.refuse();
+                }
+                match key {
+                    Some(key) if reading.inner.len() < DEEPEST => reading.inner.push(key),
+                    Some(_) => {}
+                    None => drop(reading.inner.pop()),
+                }
+                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
+                self.state = State::Value(reading);
+                Step::Read(length)
             }
             Place::End(length) => {
                 let whole = reading.key.is_empty();
@@ -176,6 +195,9 @@ impl XmlCall {
                 }
                 _ => Place::Text,
             },
+            Role::ParameterEnd(key) if reading.inner.last() == Some(&key) => {
+                Place::Tag(length, None)
+            }
             Role::ParameterEnd(key) => {
                 if !key.is_empty() && key != reading.key {
                     return if layout == Layout::Keys { Place::End(0) } else { Place::Text };
@@ -187,8 +209,17 @@ impl XmlCall {
             }
             Role::ValueEnd if special || reading.value.is_json() => Place::End(length),
             Role::ValueEnd => self.if_followed(after, length, eof, ctx),
-            Role::Parameter(..) if layout == Layout::Keys && reading.fresh => Place::Element,
-            Role::Parameter(..) if layout == Layout::Keys => Place::Text,
+            Role::Parameter(key, _) if layout == Layout::Keys => {
+                let text = reading.value.is_string();
+                let tool = self.tool(ctx.tools).filter(|_| text && reading.inner.is_empty());
+                // A string has no elements, so the next parameter ends it.
+                let next = tool.is_some_and(|tool| tool.has(&key)) && !self.object.has(&key);
+                match (next && key != reading.key, reading.fresh && !text) {
+                    (true, _) => Place::End(0),
+                    (_, true) => Place::Element,
+                    _ => Place::Tag(length, Some(key)),
+                }
+            }
             Role::Parameter(key, _) => {
                 let new = !self.object.has(&key);
                 let at_line = reading.last == b'\n' || special;

@@ -1,0 +1,62 @@
+//! Whether a text ends in a string of a document.
+
+use super::{Extractor, State};
+use crate::{Findings, Scope};
+
+impl Extractor {
+    /// Whether the text so far ends inside a string of a document. `false` if a string of the document
+    /// has a line end in it, because the document may have been cut off there. Costs O(depth).
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{Extractor, Findings, Scope};
+    /// let mut extractor = Extractor::new(Scope::All, Options::new());
+    /// extractor.push(b"So: {\"tag\": \"a <", &mut Findings::default());
+    /// assert!(extractor.is_in_string());
+    /// extractor.push(b"b>\"", &mut Findings::default());
+    /// assert!(!extractor.is_in_string());
+    /// ```
+    #[must_use]
+    pub fn is_in_string(&mut self) -> bool {
+        self.open().is_some() && self.document.is_in_string()
+    }
+
+    /// Whether the text so far ends inside a string of a document, if `ahead` follows. `last` says that
+    /// nothing follows that. `None` if that is too little to know whether a document has begun.
+    pub(crate) fn is_in_string_before(&mut self, ahead: &[u8], last: bool) -> Option<bool> {
+        let undecided = |own: &Self| matches!(own.state, State::Text) && !own.carry.is_empty();
+        if !undecided(self) {
+            return Some(self.is_in_string());
+        }
+        // A document is known by its window, so more makes no difference.
+        let most = 2 * self.options.limits().lookahead();
+        let last = last && ahead.len() <= most;
+        let ahead = ahead.get(..most).unwrap_or(ahead);
+        let mut probe = self.clone();
+        while undecided(&probe) {
+            let mut joint = std::mem::take(&mut probe.carry);
+            let length = joint.len();
+            joint.extend_from_slice(ahead);
+            let from = probe.read(&joint, last, &mut Findings::default());
+            if matches!(probe.state, State::Text) && from < length {
+                return None;
+            }
+            if from >= length || !matches!(probe.state, State::Document) {
+                return Some(false);
+            }
+            probe.push(joint.get(from..length).unwrap_or_default(), &mut Findings::default());
+        }
+        Some(probe.is_in_string())
+    }
+
+    /// Where it looks for documents.
+    pub(crate) const fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Whether nothing is open, and the next byte is in the middle of prose.
+    pub(crate) fn is_in_prose(&self) -> bool {
+        let open = !matches!(self.state, State::Text) || self.is_again() || !self.carry.is_empty();
+        !open && self.prose.is_in_prose()
+    }
+}
