@@ -71,9 +71,8 @@ pub(crate) fn content_run(text: &[u8], from: usize) -> usize {
     let Some(mut rest) = text.get(from..) else { return text.len() };
     while let Some((bytes, tail)) = rest.split_first_chunk() {
         let odd = lanes(bytes, |byte| (byte == b'"') | (byte == b'\\') | (byte < 0x20));
-        if odd.iter().fold(0, |all, lane| all | lane) != 0 {
-            let odd = u128::from_le_bytes(odd);
-            return text.len() - rest.len() + (odd.trailing_zeros() / 8) as usize;
+        if let Some(first) = first_lane(odd) {
+            return text.len() - rest.len() + first;
         }
         rest = tail;
     }
@@ -195,6 +194,13 @@ fn long_run(text: &[u8], rest: &[u8]) -> usize {
         }
         rest = tail;
     }
+    while let Some((bytes, tail)) = rest.split_first_chunk() {
+        let odd = lanes(bytes, |byte| !is_plain(byte));
+        if let Some(first) = first_lane(odd) {
+            return text.len() - rest.len() + first;
+        }
+        rest = tail;
+    }
     while let Some((word, tail)) = rest.split_first_chunk() {
         let odd = not_plain(u64::from_le_bytes(*word));
         if odd != 0 {
@@ -208,6 +214,14 @@ fn long_run(text: &[u8], rest: &[u8]) -> usize {
 #[inline]
 const fn is_plain(byte: u8) -> bool {
     (byte >= 0x20) & (byte < 0x80) & (byte != b'"') & (byte != b'\\')
+}
+
+/// The index of the first of these that is set.
+#[inline(always)]
+fn first_lane(lanes: [u8; 16]) -> Option<usize> {
+    // That any is set shows without a way through memory.
+    let any = lanes.iter().fold(0, |all, lane| all | lane) != 0;
+    any.then(|| (u128::from_le_bytes(lanes).trailing_zeros() / 8) as usize)
 }
 
 /// The high bit of every byte of `word` that is not plain text. Exact up to and including the first
