@@ -268,9 +268,9 @@ mod tests {
                 let mut reader = EventReader::new();
                 for piece in text.chunks(size) {
                     if piece == b"\"" {
-                        partial.patch(piece)
+                        partial.patch(piece);
                     } else {
-                        partial.copy(piece)
+                        partial.copy(piece);
                     }
                     reader.read(piece, &mut |_, event| tree.take(event));
                     assert_eq!(partial.reader.is_broken(), reader.is_broken(), "{size}: {piece:?}");
