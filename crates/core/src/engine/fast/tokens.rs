@@ -140,6 +140,7 @@ fn wide_gap(text: &[u8], from: usize) -> Option<usize> {
     long_gap(text, from)
 }
 
+/// Like [`gap`], for white space that is longer than a word or has tabs in it.
 #[inline(never)]
 fn long_gap(text: &[u8], from: usize) -> Option<usize> {
     let at = scan::skip_space(text, from);
