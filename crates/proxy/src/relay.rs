@@ -140,7 +140,8 @@ pub(crate) struct Passing {
     pub(crate) began: Instant,
     /// When the first bytes of a stream left.
     pub(crate) first: Option<Instant>,
-    pub(crate) work: Option<Work>,
+    /// Apart, because an answer that is not mended has no room for it, and neither has a request that waits for one.
+    pub(crate) work: Option<Box<Work>>,
     /// What was done, if that is known before the body passes.
     pub(crate) account: Option<Account>,
     pub(crate) comment: bool,
@@ -230,7 +231,8 @@ impl Body for Relay {
             if *this.over {
                 if core::mem::take(&mut this.passing.comment)
                     && this.failed.is_none()
-                    && let Some(comment) = this.passing.work.as_mut().and_then(Work::comment)
+                    && let Some(comment) =
+                        this.passing.work.as_mut().and_then(|work| work.comment())
                 {
                     return Poll::Ready(Some(Ok(Frame::data(comment))));
                 }
@@ -262,13 +264,13 @@ impl Body for Relay {
                 Some(Err(error)) => {
                     // The connection is dropped at once, and so is what the provider still sends.
                     *this.upstream = None;
-                    this.passing.work.iter_mut().for_each(Work::stop);
+                    this.passing.work.iter_mut().for_each(|work| work.stop());
                     (*this.failed, *this.over) = (Some(error), true);
                     continue;
                 }
                 None => {
                     *this.upstream = None;
-                    this.passing.work.iter_mut().for_each(Work::finish);
+                    this.passing.work.iter_mut().for_each(|work| work.finish());
                     *this.over = true;
                     continue;
                 }
@@ -283,7 +285,7 @@ impl Body for Relay {
                 },
                 Err(frame) => {
                     *this.trailers = frame.into_trailers().ok();
-                    this.passing.work.iter_mut().for_each(Work::finish);
+                    this.passing.work.iter_mut().for_each(|work| work.finish());
                     *this.over = true;
                 }
             }

@@ -80,7 +80,8 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: 
             begin_stream(sent, &mut parts, &mut passing);
             Relay::new(Some(body), passing)
         }
-        Treatment::Whole => whole(sent, &mut parts, body, passing).await,
+        // Apart, so that a stream has no room for it.
+        Treatment::Whole => Box::pin(whole(sent, &mut parts, body, passing)).await,
     };
     Response::from_parts(parts, Either::Left(relay))
 }
@@ -142,7 +143,7 @@ fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>
 
 /// Prepares to mend a body while it passes.
 fn begin_stream(sent: &Sent, parts: &mut Parts, passing: &mut Passing) {
-    passing.work = Some(work(sent, parts, passing, FitNotes::default()));
+    passing.work = Some(Box::new(work(sent, parts, passing, FitNotes::default())));
     passing.comment = sent.switches.mending.comment;
     headers::of_changed_body(&mut parts.headers);
     let unpacked = passing.unpacked.map(|coding| format!("; unpacked={coding}"));
