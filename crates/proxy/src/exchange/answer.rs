@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use http::{
-    HeaderName, HeaderValue, Method, Response, StatusCode,
+    HeaderName, HeaderValue, Method, Response, StatusCode, Version,
     header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
     response::Parts,
 };
@@ -55,6 +55,8 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: 
             Err(()) => (Treatment::Encoded, None),
         },
     };
+    // That of the provider is none of the client's: in an answer of HTTP/1.0, a body that breaks off would look whole.
+    parts.version = Version::HTTP_11;
     headers::to_client(&mut parts.headers);
     if let Some(packing) = &packing {
         parts.headers.remove(CONTENT_ENCODING);

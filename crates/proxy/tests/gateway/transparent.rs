@@ -220,6 +220,34 @@ async fn an_answer_that_breaks_off_breaks_off_for_the_client() {
     assert_eq!((reply.whole, reply.text().as_str()), (false, body));
 }
 
+/// Also if the provider speaks a version in which the end of a connection ends a body.
+#[tokio::test]
+async fn an_answer_of_an_older_version_breaks_off_as_well() {
+    let events = call_events(&["{'a': ", "1}"], "tool_calls").concat();
+    for (sent, whole) in [(events.len(), true), (events.len() - 40, false)] {
+        for (policy, length) in [("likely", true), ("off", true), ("likely", false)] {
+            let length = if length {
+                format!("content-length: {}\r\n", events.len())
+            } else {
+                String::new()
+            };
+            let head =
+                format!("HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n{length}\r\n");
+            let steps = vec![
+                Step::Send(head.into_bytes()),
+                Step::Send(events.as_bytes()[..sent].to_vec()),
+                Step::Close,
+            ];
+            let scene = Scene::new(steps).await;
+            let policy = format!("x-jsonmend-policy: {policy}");
+            let reply = scene.post_with("/v1/chat/completions", &[&policy], "{}").await;
+            assert!(reply.head.starts_with("HTTP/1.1 200 "), "{}", reply.head);
+            // Without a length, the end of the connection is the end.
+            assert_eq!(reply.whole, whole || length.is_empty(), "{policy}, {length}");
+        }
+    }
+}
+
 /// Also what a slow client has not taken yet when it breaks off.
 #[tokio::test]
 async fn everything_that_came_before_an_answer_broke_off_arrives() {
