@@ -128,6 +128,10 @@ async fn forward(
         }
         Ok(Err(error)) if error.is_connect() => return Err(named(Refusal::UpstreamUnreachable)),
         Ok(Err(_)) => return Err(named(Refusal::UpstreamFailed)),
+        // No other protocol was asked for. A client that took it for one would read what follows as something else.
+        Ok(Ok(response)) if response.status().is_informational() => {
+            return Err(named(Refusal::UpstreamFailed));
+        }
         Ok(Ok(response)) => response,
     };
     sent.held = None;
