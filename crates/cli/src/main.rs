@@ -37,6 +37,11 @@ use crate::{
     visible::{Shown, shown},
 };
 
+/// The allocator of musl rounds the buffers of connections up by a seventh.
+#[cfg(all(target_env = "musl", feature = "serve"))]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 /// The settings that all commands share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Session {

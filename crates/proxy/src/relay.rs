@@ -41,6 +41,10 @@ pub(crate) struct Work {
     shared: Arc<Shared>,
     /// The last bytes that left, which say whether an event has ended.
     last: [u8; 4],
+    /// When they left.
+    left: Instant,
+    /// Whether what has come ends with the end of an event.
+    whole_events: bool,
     ended: bool,
 }
 
@@ -54,6 +58,8 @@ impl Work {
             watched: Arc::clone(&passing.watched),
             shared: Arc::clone(&passing.shared),
             last: *b"\n\n\n\n",
+            left: Instant::now(),
+            whole_events: true,
             ended: false,
         }
     }
@@ -68,8 +74,27 @@ impl Work {
             rewriter.release(&mut |piece| take(out, account, watched, &piece));
             self.held.set(self.rewriter.withheld());
         }
+        self.keep_alive(chunk, began);
         self.watched.look(&self.shared.live, &self.rewriter);
         self.account.overhead += began.elapsed();
+    }
+
+    /// Sends on a copy of what the provider sent to keep the connection alive, if that waits for a call that is held, and
+    /// nothing has left for a while.
+    fn keep_alive(&mut self, chunk: &[u8], now: Instant) {
+        let ends = chunk.ends_with(b"\n\n") || chunk.ends_with(b"\r\n\r\n");
+        let began = core::mem::replace(&mut self.whole_events, ends);
+        let quiet = self.shared.config.limits().idle() / QUIET;
+        if began
+            && ends
+            && self.out.is_empty()
+            && self.rewriter.withheld() > 0
+            && now.saturating_duration_since(self.left) > quiet
+            && self.is_between_events()
+            && is_keep_alive(chunk)
+        {
+            self.out.extend_from_slice(chunk);
+        }
     }
 
     /// Ends the body as upstream has ended it.
@@ -99,6 +124,7 @@ impl Work {
             return None;
         }
         let bytes = self.out.split().freeze();
+        self.left = Instant::now();
         let kept = &bytes[bytes.len().saturating_sub(4)..];
         self.last.rotate_left(kept.len());
         self.last[4 - kept.len()..].copy_from_slice(kept);
@@ -107,15 +133,34 @@ impl Work {
 
     /// A comment that says what was done. Only between two events.
     fn comment(&mut self) -> Option<Bytes> {
-        let between = self.last.ends_with(b"\n\n")
-            || self.last == *b"\r\n\r\n"
-            || self.last.ends_with(b"\r\r");
-        if !between || self.rewriter.framing() != Some(Framing::Sse) {
+        if !self.is_between_events() {
             return None;
         }
         let overhead = self.account.overhead.as_micros();
         Some(format!(": jsonmend {}; overhead-us={overhead}\n\n", self.account.line()).into())
     }
+
+    /// Whether what has left ends with the end of a server-sent event.
+    fn is_between_events(&self) -> bool {
+        let ended = self.last.ends_with(b"\n\n")
+            || self.last == *b"\r\n\r\n"
+            || self.last.ends_with(b"\r\r");
+        ended && self.rewriter.framing() == Some(Framing::Sse)
+    }
+}
+
+/// The part of the longest silence after which what keeps a connection alive no longer waits.
+const QUIET: u32 = 20;
+
+/// Whether a chunk has nothing but comments and pings.
+fn is_keep_alive(chunk: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(chunk) else { return false };
+    let pings = |line: &str| {
+        let text: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+        line.starts_with(':')
+            || ["", "event:ping", "data:{\"type\":\"ping\"}"].contains(&text.as_str())
+    };
+    !text.trim().is_empty() && text.lines().all(pings)
 }
 
 fn take(out: &mut BytesMut, account: &mut Account, watched: &Watched, piece: &Rewritten<'_>) {
@@ -140,7 +185,8 @@ pub(crate) struct Passing {
     pub(crate) began: Instant,
     /// When the first bytes of a stream left.
     pub(crate) first: Option<Instant>,
-    pub(crate) work: Option<Work>,
+    /// Apart, because an answer that is not mended has no room for it, and neither has a request that waits for one.
+    pub(crate) work: Option<Box<Work>>,
     /// What was done, if that is known before the body passes.
     pub(crate) account: Option<Account>,
     pub(crate) comment: bool,
@@ -230,7 +276,8 @@ impl Body for Relay {
             if *this.over {
                 if core::mem::take(&mut this.passing.comment)
                     && this.failed.is_none()
-                    && let Some(comment) = this.passing.work.as_mut().and_then(Work::comment)
+                    && let Some(comment) =
+                        this.passing.work.as_mut().and_then(|work| work.comment())
                 {
                     return Poll::Ready(Some(Ok(Frame::data(comment))));
                 }
@@ -262,13 +309,13 @@ impl Body for Relay {
                 Some(Err(error)) => {
                     // The connection is dropped at once, and so is what the provider still sends.
                     *this.upstream = None;
-                    this.passing.work.iter_mut().for_each(Work::stop);
+                    this.passing.work.iter_mut().for_each(|work| work.stop());
                     (*this.failed, *this.over) = (Some(error), true);
                     continue;
                 }
                 None => {
                     *this.upstream = None;
-                    this.passing.work.iter_mut().for_each(Work::finish);
+                    this.passing.work.iter_mut().for_each(|work| work.finish());
                     *this.over = true;
                     continue;
                 }
@@ -283,7 +330,7 @@ impl Body for Relay {
                 },
                 Err(frame) => {
                     *this.trailers = frame.into_trailers().ok();
-                    this.passing.work.iter_mut().for_each(Work::finish);
+                    this.passing.work.iter_mut().for_each(|work| work.finish());
                     *this.over = true;
                 }
             }

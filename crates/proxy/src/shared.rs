@@ -6,17 +6,18 @@ use std::{
 };
 
 use bytes::Bytes;
+use http::Request;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
+    client::legacy::{Builder, Client, ResponseFuture, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
 };
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls::crypto::ring;
 use tokio::sync::Semaphore;
 
 use crate::{
-    config::{Config, Upstream},
+    config::{Config, Limits, Upstream},
     live::Live,
     metrics::Metrics,
     recent::Recent,
@@ -34,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     /// The longest prefix first.
     pub(crate) upstreams: Vec<Upstream>,
-    pub(crate) client: Client<HttpsConnector<HttpConnector>, Outgoing>,
+    pub(crate) providers: Providers,
     pub(crate) metrics: Metrics,
     pub(crate) recent: Recent,
     pub(crate) live: Live,
@@ -48,33 +49,11 @@ impl Shared {
         let limits = *config.limits();
         let mut upstreams = config.upstreams().to_vec();
         upstreams.sort_by_key(|upstream| core::cmp::Reverse(upstream.prefix().len()));
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
-        http.set_connect_timeout(Some(limits.connect()));
-        let connector = HttpsConnectorBuilder::new();
-        let connector = if upstreams.iter().any(Upstream::is_https) {
-            connector.with_provider_and_native_roots(ring::default_provider())?
-        } else {
-            // There may be no certificates where none are needed.
-            let provider = Arc::new(ring::default_provider());
-            let tls = ClientConfig::builder_with_provider(provider)
-                .with_safe_default_protocol_versions()
-                .map_err(io::Error::other)?;
-            connector.with_tls_config(
-                tls.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
-            )
-        };
-        let connector = connector.https_or_http().enable_http1().wrap_connector(http);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(limits.head())
-            .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .http1_max_buf_size(limits.head_bytes().max(LEAST_HEAD))
-            .build(connector);
+        let encrypted = upstreams.iter().any(Upstream::is_https);
+        let providers = Providers::new(&limits, encrypted)?;
         Ok(Self {
             upstreams,
-            client,
+            providers,
             metrics: Metrics::default(),
             recent: Recent::new(config.record().answers),
             live: Live::new(config.record().content),
@@ -88,6 +67,42 @@ impl Shared {
     /// Room for what a request or an answer holds.
     pub(crate) fn held(self: &Arc<Self>) -> Held {
         Held { shared: Arc::clone(self), bytes: 0 }
+    }
+}
+
+/// The connections to the providers.
+pub(crate) enum Providers {
+    /// Where none is encrypted, none has room for a state of encryption, and there may be no certificates.
+    Plain(Client<HttpConnector, Outgoing>),
+    Encrypted(Client<HttpsConnector<HttpConnector>, Outgoing>),
+}
+
+impl Providers {
+    fn new(limits: &Limits, encrypted: bool) -> io::Result<Self> {
+        let mut http = HttpConnector::new();
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(limits.connect()));
+        let mut builder = Builder::new(TokioExecutor::new());
+        builder
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(limits.head())
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .http1_max_buf_size(limits.head_bytes().max(LEAST_HEAD));
+        if !encrypted {
+            return Ok(Self::Plain(builder.build(http)));
+        }
+        http.enforce_http(false);
+        let connector = HttpsConnectorBuilder::new();
+        let connector = connector.with_provider_and_native_roots(ring::default_provider())?;
+        let connector = connector.https_or_http().enable_http1().wrap_connector(http);
+        Ok(Self::Encrypted(builder.build(connector)))
+    }
+
+    pub(crate) fn request(&self, request: Request<Outgoing>) -> ResponseFuture {
+        match self {
+            Self::Plain(client) => client.request(request),
+            Self::Encrypted(client) => client.request(request),
+        }
     }
 }
 

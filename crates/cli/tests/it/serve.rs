@@ -156,21 +156,26 @@ fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
     let (url, trusted) = encrypted_provider(2);
     let (_, other) = encrypted_provider(0);
     let (trusted, other) = (file("serve-trusted.pem", trusted), file("serve-other.pem", other));
+    // Another provider beside it that does not encrypt.
+    let plain = format!("/plain={}", provider(2));
     for (authority, header) in [
         (trusted, "x-jsonmend: repaired; calls=1; repairs=2; risk=exact"),
         (other, "x-jsonmend-error: upstream-not-encrypted"),
     ] {
-        let args =
-            ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off", "--upstream", &url];
+        let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off"];
+        let args = [&args[..], &["--upstream", &url, "--upstream", &plain]].concat();
         let mut child = command(&args).env("SSL_CERT_FILE", authority).spawn().unwrap();
         let said = listening(&mut child);
-        let reply = exchange(
-            said["url"].as_str().unwrap(),
-            "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
-        );
+        let ask = |path: &str| {
+            let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n");
+            let request = format!("{head}content-length: 2\r\n\r\n{{}}");
+            exchange(said["url"].as_str().unwrap(), &request)
+        };
+        let (reply, beside) = (ask("/"), ask("/plain"));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(reply.contains(&format!("\r\n{header}\r\n")), "{reply}");
+        assert!(beside.contains("\r\nx-jsonmend: repaired;"), "{beside}");
     }
 }
 

@@ -124,7 +124,7 @@ impl Again {
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let body = Full::new(Bytes::from(body)).map_err(|never| match never {}).boxed_unsync();
         let request = request.map(|()| body);
-        let response = shared.client.request(request).await.map_err(|_| failed())?;
+        let response = shared.providers.request(request).await.map_err(|_| failed())?;
         let status = response.status();
         let limits = shared.config.limits();
         let mut held = shared.held();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use http::{
-    HeaderName, HeaderValue, Method, Response, StatusCode,
+    HeaderName, HeaderValue, Method, Response, StatusCode, Version,
     header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
     response::Parts,
 };
@@ -55,6 +55,8 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: 
             Err(()) => (Treatment::Encoded, None),
         },
     };
+    // That of the provider is none of the client's: in an answer of HTTP/1.0, a body that breaks off would look whole.
+    parts.version = Version::HTTP_11;
     headers::to_client(&mut parts.headers);
     if let Some(packing) = &packing {
         parts.headers.remove(CONTENT_ENCODING);
@@ -80,7 +82,8 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: 
             begin_stream(sent, &mut parts, &mut passing);
             Relay::new(Some(body), passing)
         }
-        Treatment::Whole => whole(sent, &mut parts, body, passing).await,
+        // Apart, so that a stream has no room for it.
+        Treatment::Whole => Box::pin(whole(sent, &mut parts, body, passing)).await,
     };
     Response::from_parts(parts, Either::Left(relay))
 }
@@ -142,7 +145,7 @@ fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>
 
 /// Prepares to mend a body while it passes.
 fn begin_stream(sent: &Sent, parts: &mut Parts, passing: &mut Passing) {
-    passing.work = Some(work(sent, parts, passing, FitNotes::default()));
+    passing.work = Some(Box::new(work(sent, parts, passing, FitNotes::default())));
     passing.comment = sent.switches.mending.comment;
     headers::of_changed_body(&mut parts.headers);
     let unpacked = passing.unpacked.map(|coding| format!("; unpacked={coding}"));

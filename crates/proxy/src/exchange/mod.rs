@@ -120,7 +120,7 @@ async fn forward(
         }
     }
     let patience = shared.config.limits().answer().min(end - Instant::now());
-    let response = match timeout(patience, shared.client.request(request)).await {
+    let response = match timeout(patience, shared.providers.request(request)).await {
         Err(_) => return Err(named(Refusal::UpstreamSlow)),
         // What went wrong may hold the target, and so a key in its query. It is not repeated.
         Ok(Err(error)) if is_of_encryption(&error) => {
@@ -128,6 +128,10 @@ async fn forward(
         }
         Ok(Err(error)) if error.is_connect() => return Err(named(Refusal::UpstreamUnreachable)),
         Ok(Err(_)) => return Err(named(Refusal::UpstreamFailed)),
+        // No other protocol was asked for. A client that took it for one would read what follows as something else.
+        Ok(Ok(response)) if response.status().is_informational() => {
+            return Err(named(Refusal::UpstreamFailed));
+        }
         Ok(Ok(response)) => response,
     };
     sent.held = None;
@@ -266,6 +270,19 @@ type Trailers = Option<HeaderMap>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a function returns takes so many bytes.
+    const fn size<'s, F>(_: fn(&'s Arc<Shared>, Waits, Request<Incoming>) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// The room of a request is given back when its answer begins, in the middle of what a stream keeps. What is large
+    /// there stays resident.
+    #[test]
+    fn a_request_and_a_stream_that_waits_take_little_room() {
+        assert!(size(forward) <= 4096, "a request takes {} bytes", size(forward));
+        assert!(size_of::<Relay>() <= 1024, "a body takes {} bytes", size_of::<Relay>());
+    }
 
     #[test]
     fn segments_that_lead_upwards_are_found_however_they_are_written() {

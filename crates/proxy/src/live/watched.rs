@@ -116,6 +116,8 @@ impl Watched {
                 }
                 known.begun += 1;
                 if known.calls.len() < CALLS {
+                    // Most answers have one.
+                    known.calls.reserve_exact(1);
                     known.calls.push(begun);
                 }
             }

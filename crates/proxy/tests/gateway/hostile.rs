@@ -87,6 +87,8 @@ async fn what_is_no_answer_is_an_error_that_repeats_nothing() {
     for bytes in [
         "SSH-2.0-x\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",
+        // Nobody asked for another protocol.
+        "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nx",
         "",
     ] {
         let scene = Scene::new(vec![Step::Send(bytes.into()), Step::Close]).await;

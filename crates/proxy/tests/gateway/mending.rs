@@ -59,6 +59,43 @@ async fn broken_arguments_of_every_format_are_mended() {
     }
 }
 
+/// Of the formats that give the arguments of a whole body as text.
+#[tokio::test]
+async fn broken_arguments_of_whole_bodies_are_mended() {
+    let function = json!({"name": "f", "arguments": "{'a': 1, b: [1,]}"});
+    let call = json!([{"id": "c1", "type": "function", "function": function}]);
+    let item = json!({"type": "function_call", "id": "i", "call_id": "c1", "name": "f",
+        "arguments": "{'a': 1, b: [1,]}", "status": "completed"});
+    for (path, body) in [
+        (
+            "/v1/chat/completions",
+            json!({"choices": [{"index": 0, "finish_reason": "tool_calls",
+            "message": {"role": "assistant", "tool_calls": call}}]}),
+        ),
+        ("/v1/responses", json!({"object": "response", "status": "completed", "output": [item]})),
+        (
+            "/v1/threads/t/runs",
+            json!({"object": "thread.run", "status": "requires_action",
+            "required_action": {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": call}}}),
+        ),
+        (
+            "/v2/chat",
+            json!({"id": "m", "finish_reason": "TOOL_CALL",
+            "message": {"role": "assistant", "tool_calls": call}}),
+        ),
+    ] {
+        let body = body.to_string();
+        let scene = Scene::new(answer("application/json", &body)).await;
+        for mode in ["append", "validated"] {
+            let reply = scene.post_with(path, &[&format!("x-jsonmend-mode: {mode}")], "{}").await;
+            let want = body.replace("{'a': 1, b: [1,]}", r#"{\"a\": 1, \"b\": [1]}"#);
+            assert_eq!(reply.text(), want, "{path}");
+            let line = reply.header("x-jsonmend").unwrap();
+            assert!(line.starts_with("repaired; calls=1; "), "{path}: {line}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_call_that_was_cut_off_is_never_completed() {
     for finish in ["length", "tool_calls"] {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use jsonmend_proxy::Upstream;
+use jsonmend_proxy::{Limits, Upstream};
 use tokio::sync::Notify;
 
 use crate::scene::{Scene, Step, answer, call_events, chunk, chunked, last, within};
@@ -95,6 +95,86 @@ async fn an_event_leaves_before_the_next_one_comes() {
     assert_eq!(reply.text(), events.concat());
 }
 
+/// Also while a call is held, and nothing else may leave.
+#[tokio::test]
+async fn what_keeps_a_connection_alive_passes() {
+    for ping in [": still here\n\n", "event: ping\ndata: {\"type\": \"ping\"}\n\n"] {
+        for quiet in [false, true] {
+            let go = Arc::new(Notify::new());
+            let events = call_events(&["{\"a\":", "1}"], "tool_calls");
+            let steps = vec![
+                chunked("text/event-stream"),
+                chunk(events[..2].concat()),
+                Step::Wait(Arc::clone(&go)),
+                chunk(ping),
+                Step::Wait(Arc::clone(&go)),
+                chunk(events[2..].concat()),
+                last(),
+            ];
+            // A twentieth of it is a tenth of a second.
+            let limits = Limits::new().with_idle_seconds(if quiet { 2 } else { 300 });
+            let scene = Scene::with(steps, |config, url| {
+                config.with_limits(limits).with_upstream(Upstream::parse(url).unwrap())
+            })
+            .await;
+            let mut client = scene.connect().await;
+            let head = "POST /v1/x HTTP/1.1\r\nhost: x\r\nx-jsonmend-mode: validated\r\n";
+            client.send(format!("{head}content-length: 2\r\nconnection: close\r\n\r\n{{}}")).await;
+            client.until("\"c1\"").await;
+            if quiet {
+                tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            }
+            go.notify_one();
+            if quiet {
+                client.until(ping).await;
+                assert!(!client.so_far().contains(&events[1]), "the call is not held");
+            }
+            go.notify_one();
+            let reply = client.reply().await;
+            // Where it would have had to wait, it comes twice: nothing changes its place.
+            let copy = if quiet { ping } else { "" };
+            let all = [&events[0], copy, &events[1], ping, &events[2..].concat()].concat();
+            assert_eq!((reply.whole, reply.text()), (true, all));
+        }
+    }
+}
+
+/// What looks like it may be the rest of something that has not left.
+#[tokio::test]
+async fn nothing_but_what_keeps_a_connection_alive_comes_twice() {
+    let events = call_events(&["{\"a\":", "1}"], "tool_calls");
+    for (before, piece) in [
+        // The rest of a comment, and of a line of data.
+        (": he said", ": yes\n\n"),
+        // Other events.
+        ("", "event: ping\ndata: {\"type\":\"pong\"}\n\n"),
+        ("", "\n\n"),
+    ] {
+        let go = Arc::new(Notify::new());
+        let steps = vec![
+            chunked("text/event-stream"),
+            chunk([&events[..2].concat(), before].concat()),
+            Step::Wait(Arc::clone(&go)),
+            chunk(piece),
+            chunk(events[2..].concat()),
+            last(),
+        ];
+        let limits = Limits::new().with_idle_seconds(2);
+        let scene = Scene::with(steps, |config, url| {
+            config.with_limits(limits).with_upstream(Upstream::parse(url).unwrap())
+        })
+        .await;
+        let waits = async {
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            go.notify_one();
+        };
+        let headers = ["x-jsonmend-mode: validated"];
+        let (reply, ()) = tokio::join!(scene.post_with("/v1/x", &headers, "{}"), waits);
+        let all = [&events[..2].concat(), before, piece, &events[2..].concat()].concat();
+        assert_eq!(reply.text(), all);
+    }
+}
+
 #[tokio::test]
 async fn a_client_that_leaves_ends_the_request_to_the_provider() {
     for kind in ["text/event-stream", "application/octet-stream"] {
@@ -138,6 +218,34 @@ async fn an_answer_that_breaks_off_breaks_off_for_the_client() {
     let scene = Scene::new(vec![Step::Send([head, body].concat().into_bytes()), Step::Close]).await;
     let reply = scene.post("/v1/chat/completions", "{}").await;
     assert_eq!((reply.whole, reply.text().as_str()), (false, body));
+}
+
+/// Also if the provider speaks a version in which the end of a connection ends a body.
+#[tokio::test]
+async fn an_answer_of_an_older_version_breaks_off_as_well() {
+    let events = call_events(&["{'a': ", "1}"], "tool_calls").concat();
+    for (sent, whole) in [(events.len(), true), (events.len() - 40, false)] {
+        for (policy, length) in [("likely", true), ("off", true), ("likely", false)] {
+            let length = if length {
+                format!("content-length: {}\r\n", events.len())
+            } else {
+                String::new()
+            };
+            let head =
+                format!("HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n{length}\r\n");
+            let steps = vec![
+                Step::Send(head.into_bytes()),
+                Step::Send(events.as_bytes()[..sent].to_vec()),
+                Step::Close,
+            ];
+            let scene = Scene::new(steps).await;
+            let policy = format!("x-jsonmend-policy: {policy}");
+            let reply = scene.post_with("/v1/chat/completions", &[&policy], "{}").await;
+            assert!(reply.head.starts_with("HTTP/1.1 200 "), "{}", reply.head);
+            // Without a length, the end of the connection is the end.
+            assert_eq!(reply.whole, whole || length.is_empty(), "{policy}, {length}");
+        }
+    }
 }
 
 /// Also what a slow client has not taken yet when it breaks off.
