@@ -7,7 +7,7 @@ use super::{
     characters::cut_character,
     content::After,
 };
-use crate::engine::quotes::{Last, may_end_wide_space};
+use crate::engine::quotes::{Last, ends_with_wide_space, may_end_wide_space};
 
 /// The longest piece that is read here, in bytes. In longer ones, runs of characters are read
 /// several at a time.
@@ -156,13 +156,13 @@ impl Engine {
             None | Some([] | [.., b',' | b' ']) => return false,
             Some([before @ .., last]) => (before.len() + 1, *last),
         };
-        // The last character may be white space.
-        let before = match text[..end] {
-            [.., before, _] => before,
-            _ if had > 0 => self.fast.partial[had - 1],
-            _ => 0,
+        // The last character may be white space, and may have begun in an earlier piece.
+        let space = match text[..end] {
+            [.., _, _, _] => last >= 0x80 && ends_with_wide_space(&text[..end]),
+            [.., before, _] => last >= 0x80 && may_end_wide_space(before),
+            _ => had > 0 && may_end_wide_space(self.fast.partial[had - 1]),
         };
-        if last >= 0x80 && may_end_wide_space(before) {
+        if space {
             return false;
         }
         self.string.inner.ends_with(Last::touching(last));
