@@ -87,10 +87,7 @@ pub(crate) fn short_content_run(text: &[u8], from: usize) -> usize {
         return content_run(text, from);
     };
     let word = u64::from_le_bytes(*word);
-    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
-    let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    let control = word.wrapping_sub(ONES * 0x20);
-    let odd = (quote | slash | control) & !word & HIGHS;
+    let odd = special(word) & !word & HIGHS;
     if odd == 0 { content_run(text, from + 8) } else { from + (odd.trailing_zeros() / 8) as usize }
 }
 
@@ -228,10 +225,17 @@ fn first_lane(lanes: [u8; 16]) -> Option<usize> {
 /// one.
 #[inline]
 const fn not_plain(word: u64) -> u64 {
+    (word | special(word)) & HIGHS
+}
+
+/// The high bit of every ASCII byte of `word` that is a control character, a backslash or `"`. Exact
+/// up to and including the first one. The other bits mean nothing.
+#[inline]
+const fn special(word: u64) -> u64 {
     let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
     let slash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
     let control = word.wrapping_sub(ONES * 0x20);
-    (word | quote | slash | control) & HIGHS
+    quote | slash | control
 }
 
 /// Whether a text is all plain. It is usually the length of a token.

@@ -37,22 +37,20 @@ pub(super) struct Rows([u64; 256]);
 impl Rows {
     /// UTF-8 without control characters, backslashes and double quotes.
     pub(super) const fn content() -> Self {
-        let mut rows = [0; 256];
-        let mut byte = 0;
-        while byte < rows.len() {
-            rows[byte] = row(byte as u8);
-            byte += 1;
-        }
-        Self(rows)
+        Self::of::<false>()
     }
 
     /// ASCII without control characters and double quotes, with escapes except for halves of
     /// surrogate pairs.
     pub(super) const fn escapes() -> Self {
+        Self::of::<true>()
+    }
+
+    const fn of<const ESCAPES: bool>() -> Self {
         let mut rows = [0; 256];
         let mut byte = 0;
         while byte < rows.len() {
-            rows[byte] = escape_row(byte as u8);
+            rows[byte] = if ESCAPES { escape_row(byte as u8) } else { row(byte as u8) };
             byte += 1;
         }
         Self(rows)
