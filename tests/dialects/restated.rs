@@ -24,13 +24,13 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
         ),
         // A draft, and the call between markers. They are never text.
         (
-            "First I think of book(seats=2), so that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
-            "First I think of , so that there is room.\n",
+            "First I think of this: book(seats=2), so that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
+            "First I think of this: , so that there is room.\n",
         ),
         // The call between markers, and what it was.
         (
-            "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now called book(seats=2) for you.",
-            "\nI have now called book(seats=2) for you.",
+            "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now made this call: book(seats=2).",
+            "\nI have now made this call: book(seats=2).",
         ),
         // Whatever the prose says.
         ("book(seats=2)\nTo check again: book(seats=2)", "\nTo check again: book(seats=2)"),

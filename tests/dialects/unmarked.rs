@@ -236,15 +236,83 @@ fn a_definition_or_a_mention_is_no_call() {
     is_text("public void book(\"x\")");
     is_text("```js\nconst f = function book(seats = 2) {}\n```");
     is_text("class book(seats=2):");
-    may_not_run("override book(seats = 2) {\n  return seats;\n}");
+    is_text("override book(seats = 2) {\n  return seats;\n}");
     may_not_run("book(seats = 2) {}");
     let call = [("book", "{\"seats\":2}")];
-    yields("I use the function book(seats=2) now.", &call, "I use the function  now.");
+    is_text("I use the function book(seats=2) now.");
     yields("book(seats=2) {\"ok\": true}", &call, " {\"ok\": true}");
     is_text("You could use `book()` for it, or book() twice.");
     yields("book()", &[("book", "{}")], "");
     yields("It is `now()` o'clock", &[("now", "{}")], "It is `` o'clock");
-    yields("indef book(seats=2)", &[("book", "{\"seats\":2}")], "indef ");
+    is_text("indef book(seats=2)");
+}
+
+/// Only where a line, a sentence or an item begins, after a colon or a sign, or in code, is a call made.
+#[test]
+fn a_call_inside_of_a_sentence_is_a_mention() {
+    is_text("Please do not run book(seats=2)!");
+    is_text("I ran now() before, and book(seats=2) after it.");
+    is_text("Then, book(seats=2)");
+    is_text("预订 book(seats=2)");
+    is_text("# book(seats=2)");
+    is_text("x = 1  // book(seats=2)\n/* book(seats=3) */ <!-- book(seats=4) -->");
+    is_text("-book(seats=1)\n+book(seats=2)\n");
+    let call = [("book", "{\"seats\":2}")];
+    yields("- book(seats=2)", &call, "- ");
+    yields("Sure! book(seats=2)", &call, "Sure! ");
+    yields("The call: book(seats=2)", &call, "The call: ");
+    yields("预订：book(seats=2)", &call, "预订：");
+    yields("✅ book(seats=2)", &call, "✅ ");
+    yields("booked = book(seats=2)", &call, "booked = ");
+    yields("return await book(seats=2)", &call, "return await ");
+    let two = [call[0], ("now", "{}")];
+    yields("book(seats=2) and now()", &two, " and ");
+    yields("1. book(seats=2)\n2. now()", &two, "1. \n2. ");
+    // A list is more than a mention.
+    yields("I call [book(seats=2)]", &call, "I call ");
+    // The same before an object.
+    is_text("curl -X POST http://host/book\n{\"seats\": 2}");
+    is_text("The tool is book\n{\"seats\": 2}");
+    yields("Let me see.book\n{\"seats\": 2}", &call, "Let me see.");
+}
+
+#[test]
+fn values_that_no_function_takes_do_not_run() {
+    // A comma in a number would set the next argument.
+    may_not_run("[book(seats=2,000)]");
+    may_not_run("[book(seats=2, 'Ada')]");
+    may_not_run("[book(2, 'Ada', 'extra')]");
+    may_not_run("now(3)");
+    yields("[book(2, guest_name='Ada')]", &[("book", "{\"seats\":2,\"guest_name\":\"Ada\"}")], "");
+}
+
+#[test]
+fn data_with_the_name_of_a_tool_is_text() {
+    is_text("{\"name\": \"book\", \"status\": \"done\"}");
+    is_text("{\"name\": \"book\", \"content\": {\"ok\": true}}");
+    is_text(
+        "{\"columns\": [{\"name\": \"book\", \"type\": \"int\"}, {\"name\": \"x\", \"type\": \"int\"}]}",
+    );
+    is_text("{\"book\": {\"description\": \"books seats\"}}");
+    is_text("{\"book\": \"Moby Dick\"}");
+    // The declaration of a tool is not a call of it.
+    is_text("{\"name\": \"book\", \"parameters\": {\"type\": \"object\", \"properties\": {}}}");
+    is_text(
+        "{\"type\": \"function\", \"function\": {\"name\": \"book\", \"parameters\": {\"properties\": {}}}}",
+    );
+    let call = [("book", "{\"seats\":2}")];
+    yields("{\"name\": \"book\", \"parameters\": {\"seats\": 2}}", &call, "");
+    yields("{\"book\": {\"seats\": 2}}", &call, "");
+    yields("{\"type\": \"function\", \"name\": \"now\"}", &[("now", "{}")], "");
+    yields("{\"name\": \"now\", \"parameters\": {}}", &[("now", "{}")], "");
+    // One of its own parameters is called like a word of schemas.
+    yields(
+        "{\"name\": \"mark\", \"parameters\": {\"type\": \"x\"}}",
+        &[("mark", "{\"type\":\"x\"}")],
+        "",
+    );
+    may_not_run("{\"name\": \"book\", \"parameters\": {\"se");
+    may_not_run("{\"book\": {\"sea");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The shapes of a call in JSON, found in mended text while it grows.
 
 mod ends;
+mod first;
 mod follow;
 mod keys;
 mod members;
@@ -66,8 +67,10 @@ struct Call {
     id: Option<String>,
     begun: bool,
     has_arguments: bool,
-    /// Arguments that came before the name.
+    /// Arguments that came before the name, or before their first key shows what they are.
     early: Vec<u8>,
+    /// What their first key has to show before this is a call.
+    unproven: Option<first::Doubt>,
     /// It is no call.
     dead: bool,
     refused: bool,
@@ -184,9 +187,11 @@ impl Envelope {
             if kills && held {
                 self.fail(ctx);
             }
-            (self.reading, self.call.dead) = (before, dead || kills && held);
+            let was = dead || kills && held;
+            (self.reading, self.call.dead) = (before, was);
             self.pass(run, copied, ctx);
-            (self.reading, self.call.dead) = (after, dies);
+            // What was passed may have shown that this is no call.
+            (self.reading, self.call.dead) = (after, dies || self.call.dead && !was);
             ctx.hold(self.holds);
             if dies && !dead {
                 self.fail(ctx);
@@ -237,7 +242,10 @@ impl Envelope {
         match &mut self.inner {
             Some(inner) if self.call.begun => inner.push(run, ctx),
             _ if self.call.begun => ctx.arguments(run),
-            _ => self.call.early.extend_from_slice(run),
+            _ => {
+                self.call.early.extend_from_slice(run);
+                self.prove(ctx);
+            }
         }
     }
 
@@ -342,7 +350,7 @@ impl Envelope {
 
     /// Begins the call, if its name is known.
     fn begin<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        if self.call.begun || self.call.dead {
+        if self.call.begun || self.call.dead || self.call.unproven.is_some() {
             return;
         }
         let Some(name) = self.call.name.clone() else { return };
@@ -416,6 +424,9 @@ impl Envelope {
             self.emit_source(&removed, ctx);
         }
         self.finish_inner(ctx);
+        if self.call.unproven.take().is_some() {
+            self.begin(ctx);
+        }
         if self.is_in_pair() && !self.call.dead {
             // The name of a tool has arrived, and more of its call than its name.
             self.raw |= self.call.has_arguments;

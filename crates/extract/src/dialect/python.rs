@@ -43,6 +43,8 @@ pub(super) struct PythonCall {
     brackets: Vec<(u8, u8)>,
     /// How many arguments there are.
     arguments: usize,
+    /// Whether one of them has a name.
+    named: bool,
     /// Whether the next byte may begin a value.
     value_start: bool,
     repairs: usize,
@@ -103,6 +105,7 @@ impl PythonCall {
             closes,
             brackets: Vec::new(),
             arguments: 0,
+            named: false,
             value_start: true,
             repairs: 0,
             first: true,
@@ -131,6 +134,7 @@ impl PythonCall {
         self.places.clear();
         self.given.clear();
         self.arguments = 0;
+        self.named = false;
         self.repairs = 0;
         self.first = true;
         self.quote = opening.quoted.or(self.quote);
@@ -212,6 +216,7 @@ impl PythonCall {
             self.arguments += 1;
             let written = rest.get(..cursor.at).unwrap_or_default();
             self.markdown |= written.contains(&b'\\');
+            self.named = true;
             ctx.raw(written);
             self.member(&key, ctx);
             return Step::Read(cursor.at);
@@ -235,8 +240,15 @@ impl PythonCall {
                 }
             }
         }
-        let own = ctx.tools.get(&self.name).and_then(|tool| tool.parameters.get(self.arguments));
+        let tool = ctx.tools.get(&self.name);
+        let own = tool.and_then(|tool| tool.parameters.get(self.arguments));
+        // Python allows neither a value without a name after one with a name, nor more values than there
+        // are parameters. A comma in `seats=2,000` would set another argument.
+        let wrong = self.named || tool.is_some() && own.is_none();
         let key = own.cloned().unwrap_or_else(|| format!("arg{}", self.arguments));
+        if wrong {
+            ctx.refuse();
+        }
         self.arguments += 1;
         self.member(&key, ctx);
         Step::Read(0)

@@ -174,6 +174,12 @@ impl Tool {
         self.parameters.iter().any(|own| own == parameter)
     }
 
+    /// Whether the tool may have a parameter of that name. Nothing is known of a tool without
+    /// parameters and without a guide.
+    pub(super) fn takes(&self, parameter: &str) -> bool {
+        self.has(parameter) || self.parameters.is_empty() && self.guide.is_none()
+    }
+
     /// What is known about a parameter.
     pub(super) fn parameter(&self, name: &str) -> Option<Arc<dyn Guide>> {
         match self.guide.as_ref()?.member(name) {

@@ -65,7 +65,7 @@ impl Envelope {
             self.end_begun(ctx);
         } else if let Some(name) = call.name.clone().filter(|_| !call.dead)
             && (!self.strict || ctx.row.bare_name || ctx.auto && ctx.knows(&name))
-            && !(self.strict && cut)
+            && !(self.strict && (cut || !self.is_bare_call(level, ctx)))
             && ctx.begin(&name, self.id(level, ctx).as_deref())
         {
             // Without arguments, the name alone is a call only where it may be one.

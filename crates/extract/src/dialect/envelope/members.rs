@@ -4,6 +4,7 @@ use jsonmend_core::RepairKind;
 
 use super::{
     Call, Envelope, Level, PAIRS, Reading, Role,
+    first::Doubt,
     keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, is_key_of_call},
     passed::is_usual,
 };
@@ -108,6 +109,9 @@ impl Envelope {
             self.call.flat = Some(self.levels.len());
             self.begin_flat(key, byte);
         } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
+            if key == "parameters" && self.call.name.is_some() {
+                self.doubt(Doubt::Declaration, byte);
+            }
             self.begin_arguments(byte);
         } else if (byte == b'{' || self.keyed && byte == b'"')
             && self.call.name.is_none()
@@ -115,6 +119,8 @@ impl Envelope {
         {
             // The key is the name. Another member of the same object may be another call.
             self.call = Call { name: Some(key.to_owned()), ..Call::default() };
+            self.doubt(Doubt::Member, byte);
+            self.holds |= self.call.unproven.is_some() && ctx.out.made;
             self.begin_arguments(byte);
         } else {
             if self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun {
@@ -131,7 +137,7 @@ impl Envelope {
         }
     }
 
-    fn tool<'c, S>(&self, ctx: &'c Ctx<'_, S>) -> Option<&'c Tool> {
+    pub(super) fn tool<'c, S>(&self, ctx: &'c Ctx<'_, S>) -> Option<&'c Tool> {
         self.call.name.as_ref().and_then(|name| ctx.tools.known(name))
     }
 

@@ -118,6 +118,17 @@ impl Envelope {
         members.any(|member| member.level == level && !member.is_usual() && !taken(member))
     }
 
+    /// Whether there is nothing next to the name of a call without arguments but what only a call has:
+    /// an object with a `status` or a column with a `type` is data.
+    pub(super) fn is_bare_call<S: CallSink>(&self, level: usize, ctx: &Ctx<'_, S>) -> bool {
+        let tool = self.call.name.as_ref().and_then(|name| ctx.tools.known(name));
+        self.call.passed.members.iter().filter(|member| member.level == level).all(|member| {
+            IDS.contains(&member.key.as_str())
+                || member.key == "type" && TYPES.contains(&member.json.trim_ascii())
+                || tool.is_some_and(|tool| member.is_argument(tool))
+        })
+    }
+
     /// The members at this level that are arguments of the tool.
     pub(super) fn passed_members<S: CallSink>(&self, level: usize, ctx: &Ctx<'_, S>) -> Vec<u8> {
         let mut json = Vec::new();

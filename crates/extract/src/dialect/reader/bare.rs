@@ -40,7 +40,9 @@ impl CallExtractor {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
-                let known = setup.knows(&opening.name) && !mentions(&opening, place, setup);
+                let mentioned = place.goes_on && !opening.list && opening.quoted.is_none()
+                    || mentions(&opening, place, setup);
+                let known = setup.knows(&opening.name) && !mentioned;
                 // Without a list around it, only the name of a tool makes it a call.
                 let plain = opening.quoted.is_none() || opening.braced;
                 if known && setup.auto || opening.list && !setup.auto && plain {
@@ -56,7 +58,7 @@ impl CallExtractor {
             Shape::Line => {
                 // Names are glued to the text before, if models leave out a line end.
                 let alone = place.is_line_start();
-                if !alone && (place.prev.is_ascii_alphanumeric() || place.prev == b'_') {
+                if !alone && place.goes_on {
                     return Some(None);
                 }
                 let is_name =

@@ -29,9 +29,14 @@ pub(super) struct Place {
     pub(super) at_start: bool,
     /// Whether a function is defined here: the word before is `def` or the like.
     pub(super) defined: bool,
+    /// Whether a sentence or a comment goes on here.
+    pub(super) goes_on: bool,
 }
 
 impl Place {
+    pub(super) const AFTER_MARKUP: Self =
+        Self { prev: b'\n', before: b'\n', at_start: false, defined: false, goes_on: false };
+
     /// Whether the place is inside of a word.
     pub(super) const fn in_word(self) -> bool {
         is_word(self.prev)
@@ -284,12 +289,7 @@ impl CallExtractor {
                         let entry = setup.entries.get(id).filter(|entry| entry.row == row);
                         match entry.map(|entry| entry.what) {
                             Some(What::Open(shape)) => {
-                                let place = Place {
-                                    prev: b'\n',
-                                    before: b'\n',
-                                    at_start: false,
-                                    defined: false,
-                                };
+                                let place = Place::AFTER_MARKUP;
                                 match self.begins(row, shape, next, place, eof, setup)? {
                                     Begins::Call(opening, _) => {
                                         return Some(self.may_name(row, &opening, setup));
@@ -329,7 +329,7 @@ impl CallExtractor {
     }
 
     fn bare_follows(&self, row: usize, next: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
-        let place = Place { prev: b'\n', before: b'\n', at_start: true, defined: false };
+        let place = Place { at_start: true, ..Place::AFTER_MARKUP };
         for (own, shape) in setup.bare.iter().filter(|(own, _)| *own == row) {
             if self.bare(*own, *shape, next, place, eof, setup)?.is_some() {
                 return Some(true);

@@ -43,6 +43,40 @@ const fn larger(a: usize, b: usize) -> usize {
 pub(super) const LAST: usize =
     larger(longest(&DEFINING), longest(&NAMING) + 1 + longest(&MODIFIERS)) + 2;
 
+/// Words before a call that is made. Those after the first three join it to another one.
+const CALLING: [&str; 6] = ["await", "return", "yield", "and", "or", "then"];
+const CALLING_ALONE: usize = 3;
+
+/// Whether a sentence, a comment or a line of a diff goes on at a place, so that a call there is only
+/// mentioned. `back` returns the byte that is so far before it. `called` says whether there was a call
+/// before.
+pub(super) fn goes_on(back: impl Fn(usize) -> Option<u8>, called: bool) -> bool {
+    let blanks = (1..LAST).take_while(|at| matches!(back(*at), Some(b' ' | b'\t'))).count();
+    let far = |distance: usize| back(blanks + distance);
+    let ends = |word: &&str| {
+        let mut letters = word.bytes().rev().zip(1..);
+        letters.all(|(byte, distance)| far(distance) == Some(byte))
+            && far(word.len() + 1).is_none_or(|byte| !is_word(byte))
+    };
+    let calling = if called { &CALLING[..] } else { &CALLING[..CALLING_ALONE] };
+    match far(1) {
+        Some(b'#' | b',' | b'/') => true,
+        Some(b'*') => far(2) == Some(b'/'),
+        Some(b'-') => blanks == 0 || far(2) == Some(b'-'),
+        Some(b'+') => blanks == 0,
+        Some(b'_') => true,
+        Some(byte) if byte.is_ascii() => {
+            byte.is_ascii_alphanumeric() && !calling.iter().any(|word| ends(word))
+        }
+        Some(_) => {
+            let bytes = [4, 3, 2, 1].map(|distance| far(distance).unwrap_or_default());
+            let last = (0..4).find_map(|at| std::str::from_utf8(&bytes[at..]).ok()?.chars().last());
+            last.is_none_or(char::is_alphanumeric)
+        }
+        None => false,
+    }
+}
+
 /// Whether a function is defined at a place. `back` returns the byte that is so far before it.
 pub(super) fn is_defined(back: impl Fn(usize) -> Option<u8>) -> bool {
     // Whether a word ends so far before the place.

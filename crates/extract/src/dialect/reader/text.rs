@@ -2,7 +2,7 @@
 
 use super::{
     CallExtractor, Engine, State,
-    defined::{LAST, is_defined},
+    defined::{LAST, goes_on, is_defined},
 };
 use crate::dialect::{
     brace::BraceCall,
@@ -104,6 +104,7 @@ impl CallExtractor {
         let back = |distance: usize| self.before(rest, at, distance);
         Place {
             defined: is_defined(back),
+            goes_on: goes_on(back, self.out.count() > 0),
             prev: back(1).unwrap_or(b'\n'),
             before: back(2).unwrap_or(b'\n'),
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
@@ -130,7 +131,7 @@ impl CallExtractor {
         if next.is_empty() && !eof && !far {
             return Step::Wait;
         }
-        let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
+        let place = Place::AFTER_MARKUP;
         let decision = match next {
             [] => Some(Decision::Text(0)),
             _ => self.decide(next, place, eof, setup),
@@ -417,7 +418,7 @@ impl CallExtractor {
         }
         // A control token that begins a call ends the reasoning, too.
         if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
-            let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
+            let place = Place::AFTER_MARKUP;
             match self.decide(rest, place, eof, setup) {
                 None => {
                     self.state = State::Reasoning(close);
