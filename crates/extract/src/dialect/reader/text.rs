@@ -239,6 +239,7 @@ impl CallExtractor {
         sink: &mut S,
     ) {
         let seen = std::mem::replace(&mut self.seen, true);
+        self.last = [b'\n'; LAST];
         match turn {
             Turn::Call(name) => {
                 let frames = setup.rows.get(row).and_then(|row| row.frames);
