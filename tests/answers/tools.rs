@@ -1,7 +1,9 @@
 //! Tool calls in an answer: which ones are found, and what is left as content.
 
 use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
+use jsonmend_extract::{
+    CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader, Tools,
+};
 use jsonmend_testkit::laws::text_calls;
 
 fn reader() -> CallExtractor {
@@ -98,10 +100,68 @@ fn a_call_of_no_tool_is_text() {
 
 #[test]
 fn items_that_are_no_calls_are_passed_over() {
-    let text = r#"{"toolCalls":[{"name":"find","arguments":{"query":"x"}},{"arguments":{"query":"y"}},{"name":"","arguments":{}},{"name":5,"arguments":{}}],"content":"So"}"#;
-    let found = read(&reader(), text);
-    let names: Vec<_> = found.calls().iter().map(FoundCall::name).collect();
-    assert_eq!(names, ["find"]);
+    let call = r#"{"name": "find", "arguments": {"query": "x"}}"#;
+    let find = ("find", r#"{"query": "x"}"#);
+    for item in [
+        r#"{"arguments": {"query": "y"}}"#,
+        r#"{"name": "", "arguments": {}}"#,
+        r#"{"arguments": {}, "name": ""}"#,
+        r#"{"name": 5, "arguments": {}}"#,
+        r#"{"query": "y"}"#,
+        "{}",
+    ] {
+        for items in [format!("{call}, {item}, {call}"), format!("{item}, {call}, {item}, {call}")]
+        {
+            let list = format!("{{\"toolCalls\": [{items}], \"content\": \"So.\"}}");
+            yields(&format!("{list} Bye."), &[find, find], "So. Bye.");
+            yields(&format!("<tool_call>{list}</tool_call>"), &[find, find], "So.");
+        }
+        // Without a call, there is nothing that it could be a part of.
+        let text = format!("{{\"toolCalls\": [{item}], \"content\": \"So.\"}}");
+        yields(&text, &[], &text);
+    }
+    // The tool that is named does not exist, and the item says so.
+    let text = format!("{{\"toolCalls\": [{call}, {{\"name\": \"sing\", \"arguments\": {{}}}}]}}");
+    let found = read(&reader(), &text);
+    assert_eq!(found.unknown().map(|(name, _)| name).collect::<Vec<_>>(), ["sing"]);
+}
+
+#[test]
+fn the_content_next_to_calls_is_for_the_user() {
+    let list = r#""tool_calls": [{"name": "find", "arguments": {"query": "x"}}]"#;
+    let find = ("find", r#"{"query": "x"}"#);
+    yields(
+        &format!("{{{list}, \"content\": \"It is\\n\\\"here\\\" \\ud83d\\ude00\"}}"),
+        &[find],
+        "It is\n\"here\" 😀",
+    );
+    yields(&format!("{{\"content\": \"On it.\", {list}}} Bye."), &[find], "On it. Bye.");
+    yields(&format!("{{{list}, 'content': 'On it.',}}"), &[find], "On it.");
+    let call = r#""function_call": {"name": "find", "arguments": {"query": "x"}}"#;
+    yields(&format!("{{\"content\": \"On it.\", {call}}}"), &[find], "On it.");
+    for content in ["null", "\"\"", "{\"a\": 1}", "[\"a\"]"] {
+        yields(&format!("{{\"content\": {content}, {list}}}"), &[find], "");
+    }
+    // In the object of the call itself, it may be an argument, and it is not known to be for anybody.
+    let call = r#"{"name": "find", "arguments": {"query": "x"}, "content": "y"}"#;
+    yields(call, &[find], "");
+    // It is text before the first call, and after the last one.
+    let read = |text: &str| {
+        let mut events = Vec::new();
+        let mut segments = SegmentReader::new(reader());
+        segments.push(text.as_bytes(), &mut |event: SegmentEvent<'_>| match event {
+            SegmentEvent::Content(_) => events.push("content"),
+            SegmentEvent::CallBegan(_) => events.push("call"),
+            SegmentEvent::CallEnded(_) => events.push("end"),
+            _ => {}
+        });
+        segments.finish_at_eos(&mut |event: SegmentEvent<'_>| {
+            assert!(!matches!(event, SegmentEvent::Content(_)));
+        });
+        events
+    };
+    assert_eq!(read(&format!("{{\"content\": \"a\", {list}}} ")), ["content", "call", "end"]);
+    assert_eq!(read(&format!("{{{list}, \"content\": \"a\"}} ")), ["call", "end", "content"]);
 }
 
 #[test]

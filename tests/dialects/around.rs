@@ -109,3 +109,31 @@ fn a_marker_that_is_cut_off_is_no_part_of_a_name() {
     let found = check(&named("hermes"), text).found;
     assert_eq!((found.text(), found.calls()[0].outcome()), (&b""[..], CallOutcome::Whole));
 }
+
+/// A control token that a sentence mentions is a part of it.
+#[test]
+fn a_control_token_that_is_mentioned_is_text() {
+    for (name, text) in [
+        ("kimi_k3", "To call, write <|open|>tools<|sep|> first."),
+        (
+            "kimi_k3",
+            "It ends with `<|close|>tools<|sep|>`, and \"<|close|>think<|sep|>\" is before it.",
+        ),
+        (
+            "kimi_k3",
+            "The section <|open|>response<|sep|> is closed by <|close|>response<|sep|>, too.",
+        ),
+        ("kimi_k3", "Say <|end_of_msg|> at the end."),
+        ("harmony", "The header <|channel|>final<|message|> begins it, and (<|end|>) ends it."),
+        ("muse", "First `<|start|>assistant<|message|>`, then <|eom|>."),
+        ("inkling", "Use <|content_text|> and <|end_message|>: both."),
+        ("hermes", "It ends with <|im_end|>."),
+    ] {
+        let found = check(&named(name), text).found;
+        assert_eq!(String::from_utf8_lossy(found.text()), text, "{name}");
+        assert!(found.calls().is_empty() && found.reasoning().is_empty(), "{name}: {found:?}");
+    }
+    let text = "<|open|>response<|sep|>Use `<|open|>tools<|sep|>`.<|close|>response<|sep|><|close|>message<|sep|>";
+    let found = check(&named("kimi_k3"), text).found;
+    assert_eq!(String::from_utf8_lossy(found.text()), "Use `<|open|>tools<|sep|>`.");
+}

@@ -106,6 +106,8 @@ struct Lines {
     /// The text, reasoning or markup that is being read.
     piece: Option<Line>,
     fragments: Fragments,
+    /// Where the source ends that was read.
+    at: usize,
     /// The open call, and its arguments.
     call: Option<Line>,
     /// The arguments of the open call, or the open document.
@@ -124,6 +126,7 @@ impl Lines {
             all,
             piece: None,
             fragments: Fragments::default(),
+            at: 0,
             call: None,
             json: Vec::new(),
             repairs: 0,
@@ -214,6 +217,13 @@ impl Lines {
 
 impl SegmentSink for Lines {
     fn event(&mut self, event: SegmentEvent<'_>) {
+        if let SegmentEvent::Text(span, _)
+        | SegmentEvent::Reasoning(span, _)
+        | SegmentEvent::Markup(span, _)
+        | SegmentEvent::Raw(span, _) = &event
+        {
+            self.at = span.end;
+        }
         match event {
             SegmentEvent::Text(span, bytes) => self.piece("text", &span, bytes),
             SegmentEvent::Reasoning(span, bytes) => self.piece("reasoning", &span, bytes),
@@ -221,6 +231,12 @@ impl SegmentSink for Lines {
             SegmentEvent::Markup(span, bytes) if self.call.is_none() => {
                 self.piece("markup", &span, bytes);
             }
+            SegmentEvent::Content(text) if self.all => self.say(&Line {
+                kind: "content",
+                text: Some(String::from_utf8_lossy(text).into_owned()),
+                start: self.at,
+                ..Line::default()
+            }),
             SegmentEvent::TextWasReasoning if self.all => {
                 self.say(&Line { kind: "text-was-reasoning", ..Line::default() });
             }

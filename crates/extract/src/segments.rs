@@ -27,6 +27,9 @@ pub enum SegmentEvent<'a> {
     CallBegan(CallStart<'a>),
     /// The open call has ended.
     CallEnded(CallEnd),
+    /// The text for the user that an object has next to its list of calls, decoded. Its source is in
+    /// `Markup`: see [`CallSink::content`].
+    Content(&'a [u8]),
     /// Markers: in a call if one is open, and around calls and reasoning blocks otherwise.
     Markup(Range<usize>, &'a [u8]),
     /// A JSON document begins at this offset.
@@ -242,6 +245,10 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     fn begin(&mut self, call: &CallStart<'_>) {
         self.texts.leave(self.sink);
         self.sink.event(SegmentEvent::CallBegan(*call));
+    }
+    fn content(&mut self, text: &[u8]) {
+        self.texts.leave(self.sink);
+        self.sink.event(SegmentEvent::Content(text));
     }
     fn raw(&mut self, bytes: &[u8]) {
         let span = self.texts.next(bytes.len());

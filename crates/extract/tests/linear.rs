@@ -1,7 +1,7 @@
 //! The work grows in proportion to the text, whatever it contains and however it is divided.
 
 use jsonmend_core::{Options, Outcome};
-use jsonmend_extract::{Extractor, Findings, Scope};
+use jsonmend_extract::{CallExtractor, Extractor, Findings, FoundCalls, Scope, Tools};
 
 /// Each is repeated to make a text of many documents, or of many uncertain places.
 const UNITS: &[&str] = &[
@@ -101,4 +101,27 @@ fn reset_also_resets_steps() {
     extractor.push(b"a {\"b\": 1} c [2", &mut found);
     assert_eq!(extractor.steps(), first);
     assert_eq!(extractor.finish(&mut found), Outcome::Unchanged);
+}
+
+/// At each marker, what a document would be that may have begun before it is looked for.
+#[test]
+fn markers_in_what_may_be_documents_take_steps_in_proportion() {
+    let tools = Tools::new().with_tool("book", [""; 0], None);
+    let reader = CallExtractor::new(Options::new()).with_tools(tools);
+    let steps = |unit: &str, count: usize, chunk: usize| {
+        let (mut reader, mut found) = (reader.clone(), FoundCalls::default());
+        let text = unit.repeat(count);
+        text.as_bytes().chunks(chunk).for_each(|chunk| reader.push(chunk, &mut found));
+        reader.finish_at_eos(&mut found);
+        reader.steps()
+    };
+    for unit in ["{<tool_call>", "[[TOOL_CALLS] ", "{'<book> ", "{ \"a <book> ", "{\n<tool_call>\n"]
+    {
+        for chunk in [1, 100, usize::MAX] {
+            let (short, long) = (steps(unit, 1000, chunk), steps(unit, 4000, chunk));
+            assert!(long <= 5 * short + 10_000, "{unit:?} by {chunk}: {short}, then {long}");
+            let bytes = 4000 * unit.len() as u64;
+            assert!(long <= 600 * bytes, "{unit:?} by {chunk}: {long}");
+        }
+    }
 }

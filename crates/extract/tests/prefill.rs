@@ -2,19 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use jsonmend_core::Options;
+mod readers;
+
 use jsonmend_extract::{
-    CallExtractor, CallOutcome, Dialect, FoundCalls, Segment, SegmentReader, Segments, Tools,
+    CallExtractor, CallOutcome, Dialect, FoundCalls, Segment, SegmentReader, Segments,
 };
 
-fn reader(dialect: Option<&str>) -> CallExtractor {
-    let tools = Tools::new().with_tool("book", ["seats", "name"], None);
-    let reader = CallExtractor::new(Options::new()).with_tools(tools);
-    match dialect.and_then(Dialect::by_name) {
-        Some(dialect) => reader.with_dialect(dialect.clone()),
-        None => reader,
-    }
-}
+use readers::reader;
 
 /// Reads a text at every cut. What is not decided and what was emitted is the text, and no more.
 fn read(reader: &CallExtractor, text: &str) -> FoundCalls {

@@ -1,16 +1,11 @@
 //! Markers and tags in strings of documents in the text, which are none.
 
-use jsonmend_core::{Limits, Options};
-use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
+mod readers;
 
-fn reader(dialect: Option<&str>) -> CallExtractor {
-    let tools = Tools::new().with_tool("book", ["seats", "name"], None);
-    let reader = CallExtractor::new(Options::new()).with_tools(tools);
-    match dialect.and_then(Dialect::by_name) {
-        Some(dialect) => reader.with_dialect(dialect.clone()),
-        None => reader,
-    }
-}
+use jsonmend_core::{Limits, Options};
+use jsonmend_extract::{CallExtractor, FoundCalls};
+
+use readers::reader;
 
 fn run<'t>(reader: &CallExtractor, chunks: impl IntoIterator<Item = &'t [u8]>) -> FoundCalls {
     let (mut reader, mut found) = (reader.clone(), FoundCalls::default());

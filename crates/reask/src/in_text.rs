@@ -21,6 +21,10 @@ impl CallSink for Calls {
         CallSink::text(&mut self.found, bytes);
     }
 
+    fn content(&mut self, text: &[u8]) {
+        self.found.content(text);
+    }
+
     fn text_was_reasoning(&mut self) {
         self.found.text_was_reasoning();
     }

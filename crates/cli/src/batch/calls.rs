@@ -132,6 +132,9 @@ impl CallSink for Content {
         }
         self.at += bytes.len();
     }
+    fn content(&mut self, text: &[u8]) {
+        self.texts.push((self.at, text.to_vec()));
+    }
     fn reasoning(&mut self, bytes: &[u8]) {
         if let Some(block) = self.blocks.last_mut().filter(|block| block.end == self.at) {
             block.end = block.called;

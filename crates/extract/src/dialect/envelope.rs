@@ -1,5 +1,6 @@
 //! The shapes of a call in JSON, found in mended text while it grows.
 
+mod content;
 mod ends;
 mod first;
 mod follow;
@@ -10,6 +11,7 @@ mod source;
 
 use jsonmend_core::{Outcome, RepairKind};
 
+use content::Content;
 pub(super) use follow::Follow;
 use keys::unescaped;
 pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
@@ -75,6 +77,8 @@ struct Call {
     dead: bool,
     refused: bool,
     ended: bool,
+    /// It is an item of a list of calls that is none, and means nothing.
+    void: bool,
     repairs: usize,
     /// The members that meant nothing when they were read.
     passed: Passed,
@@ -99,6 +103,7 @@ pub(super) struct Envelope {
     after_colon: bool,
     token: Vec<u8>,
     call: Call,
+    content: Content,
     /// Arguments that are a literal.
     literal: Vec<u8>,
     inner: Option<Box<Inner>>,
@@ -139,6 +144,7 @@ impl Envelope {
             after_colon: false,
             token: Vec::new(),
             call: Call::default(),
+            content: Content::default(),
             literal: Vec::new(),
             inner: None,
             source: Vec::new(),
@@ -222,6 +228,7 @@ impl Envelope {
             self.emit_arguments(run, ctx);
         } else if matches!(self.reading, Reading::Other(_)) {
             self.call.passed.push(run, ctx.options.limits().buffer());
+            self.read_content(run, ctx);
         }
     }
 
@@ -350,10 +357,15 @@ impl Envelope {
 
     /// Begins the call, if its name is known.
     fn begin<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        if self.call.begun || self.call.dead || self.call.unproven.is_some() {
+        let settled = self.call.begun || self.call.dead || self.call.void;
+        if settled || self.call.unproven.is_some() {
             return;
         }
         let Some(name) = self.call.name.clone() else { return };
+        if name.is_empty() && self.is_listed() {
+            self.call.void = true;
+            return;
+        }
         self.check_passed(&name, ctx);
         if name.len() <= LONGEST_NAME && ctx.begin(&name, self.call.id.as_deref()) {
             self.call.begun = true;

@@ -45,6 +45,11 @@ pub(super) fn named_call(
             return if eof || full { Some(NamedCall::Nothing) } else { None };
         }
     };
+    // A parenthesis directly follows the name of what is called, in which Markdown has backslashes.
+    let called = |name: &[u8]| name.iter().all(|byte| is_in_name(byte) || *byte == b'\\');
+    if mark == b"(" && !window.get(..end).is_some_and(called) {
+        return Some(NamedCall::Nothing);
+    }
     let written = String::from_utf8_lossy(window.get(..end).unwrap_or_default()).into_owned();
     let mut name = written.trim();
     let mut id = None;
@@ -91,8 +96,9 @@ pub(super) fn named_call(
 /// Whether text is the name of a tool and nothing else.
 fn is_name(text: &[u8]) -> bool {
     let text = text.trim_ascii();
-    let part = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/')
-    };
-    !text.is_empty() && text.iter().all(part)
+    !text.is_empty() && text.iter().all(is_in_name)
+}
+
+const fn is_in_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/')
 }

@@ -57,6 +57,10 @@ pub(super) struct Out {
     pub(super) wrapped: bool,
     /// Whether the last marker around calls is text, because the call after it is none.
     pub(super) shown: bool,
+    /// The content of the envelope that is being read.
+    content: Vec<u8>,
+    /// How many of the first bytes the prompt has written.
+    pub(super) prefilled: usize,
     /// The end of the last call, until it is known whether its marker follows.
     ended: Option<CallEnd>,
     /// Whether the open call has arguments that are no JSON.
@@ -214,6 +218,44 @@ impl<S: CallSink> Ctx<'_, S> {
         }
     }
 
+    /// The content of the envelope that is being read. It waits for the next call, or for the end of the
+    /// last one, because without any the envelope is text.
+    pub(super) fn content(&mut self, text: &[u8]) {
+        self.out.content.extend_from_slice(text);
+        if self.out.made && self.out.content.len() > self.options.limits().buffer() {
+            self.flush_end(true);
+            self.flush_content();
+        }
+    }
+
+    /// How many of the last `length` bytes of the source the prompt has written.
+    pub(super) fn prefilled(&self, length: usize) -> usize {
+        let own = (self.out.at + self.out.held_bytes).saturating_sub(self.out.prefilled);
+        length.saturating_sub(own)
+    }
+
+    fn flush_content(&mut self) {
+        let content = std::mem::take(&mut self.out.content);
+        if !content.is_empty() {
+            self.out.send(Event::Content(&content), self.sink);
+            self.bound();
+        }
+    }
+
+    /// What is held is a part of an envelope that means nothing, and no call.
+    pub(super) fn pass_over(&mut self) {
+        self.out.holds = false;
+        for (part, _) in &mut self.out.held {
+            *part = Part::Markup;
+        }
+        if self.out.made {
+            self.out.held_bytes = 0;
+            for (_, bytes) in std::mem::take(&mut self.out.held) {
+                self.out.markup(&bytes, self.sink);
+            }
+        }
+    }
+
     /// Emits arguments of the open call.
     pub(super) fn arguments(&mut self, json: &[u8]) {
         if self.out.open && !json.is_empty() {
@@ -277,6 +319,7 @@ impl<S: CallSink> Ctx<'_, S> {
         if self.out.made {
             self.out.start = self.out.at;
         }
+        self.flush_content();
         let offset = self.out.start;
         let dialect = self.row;
         let call = CallStart { index: 0, name, id, dialect, known, nearest, offset };
@@ -349,6 +392,7 @@ impl<S: CallSink> Ctx<'_, S> {
             end.unclosed = !closed;
             end.span.end = end.span.end.max(self.out.at);
             self.out.send(Event::End(&end), self.sink);
+            self.flush_content();
         }
     }
 
@@ -376,6 +420,9 @@ impl<S: CallSink> Ctx<'_, S> {
     /// The block has ended, so calls that wait are restated ones. Without markers they are text, unless
     /// they are next to other calls. Returns whether there was a call of this block.
     pub(super) fn close(&mut self) -> bool {
+        if self.out.made {
+            self.flush_content();
+        }
         if let Some(waiting) = self.out.waiting.take() {
             let shown = self.out.bare && !self.out.real;
             self.out.shown |= shown;
@@ -390,6 +437,10 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.holds = false;
         self.out.shown |= std::mem::take(&mut self.out.wrapped);
         self.out.held_bytes = 0;
+        if !self.out.made {
+            // It is in the text that follows.
+            self.out.content.clear();
+        }
         if !self.out.held.is_empty() {
             self.flush_end(true);
         }

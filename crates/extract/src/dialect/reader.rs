@@ -266,6 +266,7 @@ impl CallExtractor {
         let Some(prefill) = sink.prefill.as_mut().filter(|prefill| !prefill.read) else { return };
         prefill.read = true;
         let text = prefill.text.clone();
+        self.out.prefilled = text.len();
         self.read(&text, sink);
     }
 

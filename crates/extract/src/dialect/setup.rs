@@ -12,6 +12,7 @@ use super::{
     markers::Markers,
     names::Names,
     python, react,
+    search::Search,
     shape::{Layout, Shape},
     wake::{Wake, Wakes},
 };
@@ -49,6 +50,7 @@ pub(super) struct Setup {
     pub(super) entries: Vec<Entry>,
     pub(super) markers: Markers,
     wakes: Wakes,
+    search: Option<Search>,
     names: Names,
     /// Whether a row has keys of its own for calls in JSON.
     has_keys: bool,
@@ -126,7 +128,15 @@ impl Setup {
             Markers::new(texts.iter().enumerate().map(|(id, (_, text))| (id, text.as_str())));
         let names = Names::new(&tools);
         let mut wakes = Wakes::new();
-        texts.iter().for_each(|(_, text)| wakes.text(text));
+        let mut search = Search::default();
+        for (entry, text) in &texts {
+            wakes.text(text);
+            let follows = match entry.what {
+                What::Open(shape) => rows.get(entry.row).map_or("", |row| row.sign_after(shape)),
+                _ => "",
+            };
+            search.add([text, follows].concat().as_bytes());
+        }
         for (row, shape) in &bare {
             wakes.any(b'[', Wake::Marker);
             match rows.get(*row).and_then(|row| row.shapes.get(*shape)) {
@@ -139,9 +149,13 @@ impl Setup {
             for text in frames::begins(frames).iter().filter(|text| !auto || text.starts_with('<'))
             {
                 wakes.text(text);
+                search.add(text.as_bytes());
                 match text.as_bytes() {
                     [b'<', second, ..] => header[usize::from(*second)] = true,
-                    [first, ..] => wakes.any(*first, Wake::Marker),
+                    [first, ..] => {
+                        wakes.any(*first, Wake::Marker);
+                        search.add(&[*first]);
+                    }
                     [] => {}
                 }
             }
@@ -166,6 +180,7 @@ impl Setup {
             entries,
             markers,
             wakes: wakes.ready(),
+            search: Some(search).filter(Search::is_ready),
             names,
             has_keys,
             inside,
@@ -180,6 +195,26 @@ impl Setup {
     #[inline]
     pub(super) fn clear(&self, before: u8, bytes: &[u8]) -> usize {
         self.wakes.clear(before, bytes)
+    }
+
+    /// Where anything may begin in a long text, from `from` on, if that can be searched in blocks. `before`
+    /// is the byte before the text.
+    #[inline]
+    pub(super) fn find(&self, before: u8, text: &[u8], from: usize) -> Option<usize> {
+        let search = self.search.as_ref().filter(|_| !self.wakes.are_few())?;
+        let found = search.find(text, from, |mut at, end| {
+            let window = text.get(..=end).unwrap_or(text);
+            while at < end {
+                let prev = at.checked_sub(1).and_then(|at| text.get(at).copied()).unwrap_or(before);
+                at += self.wakes.clear_bytes(prev, window.get(at..).unwrap_or_default());
+                if at < end && self.wakes(text.get(at..).unwrap_or_default()) {
+                    return Some(at);
+                }
+                at += 1;
+            }
+            None
+        });
+        Some(found.unwrap_or(text.len()))
     }
 
     /// Whether anything may begin with `rest`, judging by its first byte and by the names of tools.
@@ -263,5 +298,20 @@ impl Setup {
             .map(|text| &**text)
             .chain(opens);
         Markers::new(closes.chain(others.map(|text| (CLOSE + 1, text))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cost of prose depends on it.
+    #[test]
+    fn all_dialects_are_searched_in_blocks() {
+        let rows: Vec<_> = Dialect::all().iter().cloned().map(Arc::new).collect();
+        let tools = Arc::new(Tools::new().with_tool("book", [""; 0], None));
+        let setup = Setup::new(rows, true, tools);
+        let text = "Words and more of them. ".repeat(20);
+        assert_eq!(setup.find(b'\n', text.as_bytes(), 0), Some(text.len()));
     }
 }

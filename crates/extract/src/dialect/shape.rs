@@ -431,6 +431,17 @@ impl Dialect {
     }
 }
 
+impl Dialect {
+    /// What a call of one of its shapes has after its marker, without which it is none.
+    pub(super) fn sign_after(&self, shape: usize) -> &str {
+        match self.shapes.get(shape) {
+            Some(Shape::Json(_)) => "[",
+            Some(Shape::Named(named)) if named.name_end == "(" => "(",
+            _ => "",
+        }
+    }
+}
+
 impl Block {
     pub(super) fn new<T: Into<Text>>(
         open: impl Into<Text>,

@@ -15,6 +15,12 @@ pub trait CallSink {
     fn text(&mut self, bytes: &[u8]) {
         let _ = bytes;
     }
+    /// Receives the text for the user that an object has next to its list of calls, as in
+    /// `{"toolCalls": [...], "content": "On it."}`, decoded. Its source is markup. It comes before the
+    /// first call if it was before the list, and after the last one otherwise.
+    fn content(&mut self, text: &[u8]) {
+        let _ = text;
+    }
     /// The extractor that reads the text, if there is one that reads all documents in it. For this crate.
     #[doc(hidden)]
     fn documents(&mut self) -> Option<&mut Extractor> {
@@ -179,7 +185,7 @@ pub struct FoundCalls {
 }
 
 impl FoundCalls {
-    /// The text outside of calls and reasoning.
+    /// The text outside of calls and reasoning, with the [content](CallSink::content) of envelopes.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
@@ -212,6 +218,9 @@ impl FoundCalls {
 impl CallSink for FoundCalls {
     fn text(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
+    }
+    fn content(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
     }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.reasoning.extend_from_slice(bytes);

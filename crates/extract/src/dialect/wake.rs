@@ -140,6 +140,11 @@ impl Wakes {
         self
     }
 
+    /// Whether so few bytes count that they are all looked for.
+    pub(super) const fn are_few(&self) -> bool {
+        self.few.is_some()
+    }
+
     /// What may begin with a byte.
     pub(super) fn of(&self, first: u8) -> Wake {
         self.kinds[usize::from(first)]
@@ -171,8 +176,9 @@ impl Wakes {
         at + self.clear_bytes(b' ', bytes.get(at..).unwrap_or_default())
     }
 
+    /// The same, byte by byte.
     #[inline]
-    fn clear_bytes(&self, mut before: u8, bytes: &[u8]) -> usize {
+    pub(super) fn clear_bytes(&self, mut before: u8, bytes: &[u8]) -> usize {
         let begins = |before: u8, byte: u8| {
             self.places[usize::from(byte)] & self.counts[usize::from(before)] != 0
         };

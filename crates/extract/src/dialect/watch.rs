@@ -200,6 +200,9 @@ impl<S: CallSink> CallSink for Watched<'_, S> {
             self.sink.text(bytes);
         }
     }
+    fn content(&mut self, text: &[u8]) {
+        self.sink.content(text);
+    }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.watch.leave();
         if let Some(bytes) = self.cut(bytes) {

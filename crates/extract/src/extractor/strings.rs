@@ -38,6 +38,7 @@ impl Extractor {
             let length = joint.len();
             joint.extend_from_slice(ahead);
             let from = probe.read(&joint, last, &mut Findings::default());
+            self.steps = probe.steps;
             if matches!(probe.state, State::Text) && from < length {
                 return None;
             }
@@ -46,6 +47,7 @@ impl Extractor {
             }
             probe.push(joint.get(from..length).unwrap_or_default(), &mut Findings::default());
         }
+        self.steps = probe.steps;
         Some(probe.is_in_string())
     }
 

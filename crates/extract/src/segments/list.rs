@@ -112,6 +112,24 @@ impl Segments {
         self.calls.restated()
     }
 
+    /// The [content](crate::CallSink::content) of objects that list calls, decoded. Its source is in the
+    /// segments of markup.
+    ///
+    /// ```
+    /// use jsonmend_core::Options;
+    /// use jsonmend_extract::{CallExtractor, SegmentReader, Segments, Tools};
+    /// let tools = Tools::new().with_tool("ls", [""; 0], None);
+    /// let mut reader = SegmentReader::new(CallExtractor::new(Options::new()).with_tools(tools));
+    /// let mut found = Segments::default();
+    /// reader.push(br#"{"content": "On it.", "toolCalls": [{"name": "ls", "arguments": {}}]}"#, &mut found);
+    /// reader.finish_at_eos(&mut found);
+    /// assert_eq!(found.content(), b"On it.");
+    /// ```
+    #[must_use]
+    pub fn content(&self) -> &[u8] {
+        self.calls.text()
+    }
+
     /// Source of a kind that is joined with what precedes it.
     fn extend(&mut self, span: Range<usize>, segment: fn(Range<usize>) -> Segment) {
         let next = segment(span);
@@ -167,6 +185,7 @@ impl SegmentSink for Segments {
                 }
             }
             SegmentEvent::Arguments(json) => self.calls.arguments(json),
+            SegmentEvent::Content(text) => self.calls.content(text),
             SegmentEvent::CallEnded(end) => {
                 self.in_call = false;
                 self.calls.end(&end);

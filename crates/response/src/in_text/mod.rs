@@ -291,6 +291,10 @@ impl CallSink for Route<'_> {
         self.say_text(&text);
     }
 
+    fn content(&mut self, text: &[u8]) {
+        self.text(text);
+    }
+
     fn reasoning(&mut self, bytes: &[u8]) {
         let text = self.state.reasoning.push(bytes);
         self.say_reasoning(&text);

@@ -34,6 +34,9 @@ impl CallSink for CallTrace {
         self.source.extend_from_slice(bytes);
         CallSink::text(&mut self.found, bytes);
     }
+    fn content(&mut self, text: &[u8]) {
+        self.found.content(text);
+    }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.source.extend_from_slice(bytes);
         CallSink::reasoning(&mut self.found, bytes);

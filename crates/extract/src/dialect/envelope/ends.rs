@@ -1,6 +1,6 @@
 //! The ends of containers, and of the calls that are written in them.
 
-use super::{Ending, Envelope, Reading, Role};
+use super::{Call, Ending, Envelope, Reading, Role};
 use crate::dialect::{
     out::Ctx,
     sink::{CallOutcome, CallSink},
@@ -16,12 +16,13 @@ impl Envelope {
             }
             _ => {
                 let level = self.levels.len();
+                let listed = self.is_listed();
                 let role = self.levels.pop().map(|level| level.role);
                 if self.call.flat.take_if(|flat| *flat == level).is_some() {
                     ctx.arguments(b"}");
                 }
                 match role {
-                    Some(Role::Call) => self.end_call(level, ctx),
+                    Some(Role::Call) => self.end_call(level, listed, ctx),
                     Some(Role::Pair) => self.end_pair(ctx),
                     _ => {}
                 }
@@ -56,8 +57,20 @@ impl Envelope {
         }
     }
 
+    /// An item of a list of calls has ended that is none. It means nothing if there is a call in the list.
+    fn void_item<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        self.call = Call { ended: true, ..Call::default() };
+        self.holds = false;
+        ctx.pass_over();
+    }
+
     /// The object of a call has ended.
-    fn end_call<S: CallSink>(&mut self, level: usize, ctx: &mut Ctx<'_, S>) {
+    fn end_call<S: CallSink>(&mut self, level: usize, listed: bool, ctx: &mut Ctx<'_, S>) {
+        let nameless = !self.call.begun && !self.call.dead && self.call.name.is_none();
+        if self.call.void || nameless && listed {
+            self.void_item(ctx);
+            return;
+        }
         let call = &self.call;
         let cut = self.ending == Some(Ending::Input);
         let lists = call.name.is_none() && ctx.out.made;

@@ -92,14 +92,17 @@ impl Envelope {
         let own = &ctx.row.keys;
         let is =
             |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
-        if self.call.ended {
+        if self.call.ended || self.call.void {
             // What follows a list of calls belongs to none of them.
+            self.begin_content(key, byte);
             self.begin_other(byte);
         } else if is(&NAMES, &own.names) && byte == b'"' && self.call.name.is_none() {
             self.reading = Reading::Name;
         } else if INNER.contains(&key) && byte == b'{' && self.call.name.is_none() {
+            self.list_begins(ctx);
             self.levels.push(Level::new(Role::Inner));
         } else if is(&LISTS, &own.lists) && byte == b'[' {
+            self.list_begins(ctx);
             self.levels.push(Level::new(Role::List));
         } else if self.call.flat == Some(self.levels.len()) {
             self.next_flat(key, byte, ctx);
@@ -123,9 +126,13 @@ impl Envelope {
             self.holds |= self.call.unproven.is_some() && ctx.out.made;
             self.begin_arguments(byte);
         } else {
-            if self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun {
-                self.call.dead = true;
+            let foreign = self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun;
+            if foreign && self.is_listed() {
+                self.call.void = true;
+            } else {
+                self.call.dead |= foreign;
             }
+            self.begin_content(key, byte);
             self.begin_other(byte);
             if self.call.begun {
                 // An argument next to the others would be missing.
@@ -135,6 +142,13 @@ impl Envelope {
                 self.call.passed.begin(self.levels.len(), key);
             }
         }
+    }
+
+    /// Whether the object is an item of a list that can only be one of calls, so that one that is none means
+    /// nothing.
+    pub(super) fn is_listed(&self) -> bool {
+        let [before @ .., list, _] = &self.levels[..] else { return false };
+        list.role == Role::List && !(self.strict && before.is_empty())
     }
 
     pub(super) fn tool<'c, S>(&self, ctx: &'c Ctx<'_, S>) -> Option<&'c Tool> {

@@ -148,6 +148,8 @@ impl Compact {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event<'e> {
     Text(&'e [u8]),
+    /// Text that is in markup.
+    Content(&'e [u8]),
     Markup(&'e [u8]),
     Raw(&'e [u8]),
     Arguments(&'e [u8]),
@@ -160,6 +162,7 @@ impl Event<'_> {
     pub(super) fn emit<S: CallSink>(self, calls: &mut usize, sink: &mut S) {
         match self {
             Self::Text(bytes) => sink.text(bytes),
+            Self::Content(text) => sink.content(text),
             Self::Markup(bytes) => sink.markup(bytes),
             Self::Raw(bytes) => sink.raw(bytes),
             Self::Arguments(json) => sink.arguments(json),
@@ -183,6 +186,7 @@ pub(super) struct Waiting {
 #[derive(Clone, Debug)]
 enum Kept {
     Text(Vec<u8>),
+    Content(Vec<u8>),
     Markup(Vec<u8>),
     Raw(Vec<u8>),
     Arguments(Vec<u8>),
@@ -217,6 +221,7 @@ impl Waiting {
         }
         self.events.push(match event {
             Event::Text(bytes) => Kept::Text(bytes.to_vec()),
+            Event::Content(text) => Kept::Content(text.to_vec()),
             Event::Markup(bytes) => Kept::Markup(bytes.to_vec()),
             Event::Raw(bytes) => Kept::Raw(bytes.to_vec()),
             Event::Arguments(bytes) => Kept::Arguments(bytes.to_vec()),
@@ -232,6 +237,7 @@ impl Waiting {
         });
         self.bytes += match event {
             Event::Text(bytes)
+            | Event::Content(bytes)
             | Event::Markup(bytes)
             | Event::Raw(bytes)
             | Event::Arguments(bytes) => bytes.len(),
@@ -248,7 +254,7 @@ impl Waiting {
     pub(super) fn source(&self) -> impl Iterator<Item = &[u8]> {
         self.events.iter().filter_map(|event| match event {
             Kept::Text(bytes) | Kept::Markup(bytes) | Kept::Raw(bytes) => Some(bytes.as_slice()),
-            Kept::Arguments(_) | Kept::Begin(_) | Kept::End(_) => None,
+            Kept::Content(_) | Kept::Arguments(_) | Kept::Begin(_) | Kept::End(_) => None,
         })
     }
 
@@ -293,6 +299,9 @@ impl Waiting {
                 }
                 Kept::Arguments(_) | Kept::End(_) if restated => continue,
                 Kept::Text(bytes) => Event::Text(bytes),
+                // It is in the text that is shown.
+                Kept::Content(_) if shown => continue,
+                Kept::Content(text) => Event::Content(text),
                 Kept::Markup(bytes) | Kept::Raw(bytes) if shown => Event::Text(bytes),
                 Kept::Raw(bytes) if restated => Event::Markup(bytes),
                 Kept::Markup(bytes) => Event::Markup(bytes),

@@ -42,6 +42,22 @@ impl Place {
         is_word(self.prev)
     }
 
+    /// Whether a sentence only mentions the control token here, before `after`: it is in quotes, or, if
+    /// `spaced` counts, there is a space before it and one or a punctuation mark after it. `None` waits
+    /// for more.
+    fn mentions(self, after: Option<&[u8]>, spaced: bool, eof: bool) -> Option<bool> {
+        let quoted = matches!(self.prev, b'`' | b'"' | b'\'' | b'(');
+        if !quoted && !(spaced && self.prev == b' ') {
+            return Some(false);
+        }
+        match after.unwrap_or_default() {
+            [] => eof.then_some(false),
+            [b'`' | b'"' | b'\'' | b')', ..] => Some(true),
+            [b' ' | b'.' | b',' | b';' | b':' | b'?' | b'!', ..] => Some(spaced),
+            _ => Some(false),
+        }
+    }
+
     pub(super) const fn is_line_start(self) -> bool {
         matches!(self.prev, b'\n')
             || self.prev == b' ' && matches!(self.before, b'\n' | b' ')
@@ -113,7 +129,10 @@ impl CallExtractor {
         setup: &Setup,
     ) -> Option<Decision> {
         if let Some((row, turn, length)) = self.frame(rest, place.at_start, eof, setup)? {
-            return Some(Decision::Turn(row, turn, length));
+            let called = matches!(turn, Turn::Call(_));
+            if called || !place.mentions(rest.get(length..), turn != Turn::EndOfReasoning, eof)? {
+                return Some(Decision::Turn(row, turn, length));
+            }
         }
         if let Some(decision) = self.reasoning_tag(rest, place, eof)? {
             return Some(decision);
@@ -215,6 +234,7 @@ impl CallExtractor {
         match entry.what {
             What::Token => {
                 let counts = !setup.auto || self.made.contains(&entry.row);
+                let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
                 Some(counts.then_some(Decision::Markup(length)))
             }
             // A fence belongs to a call only in a dialect that writes fences around calls.

@@ -21,6 +21,9 @@ use crate::dialect::{
     xml::XmlCall,
 };
 
+/// From how many bytes on a text is searched in blocks.
+const LONG: usize = 256;
+
 impl CallExtractor {
     pub(super) fn text<S: CallSink>(
         &mut self,
@@ -73,6 +76,11 @@ impl CallExtractor {
     }
 
     fn plain_from(&self, rest: &[u8], from: usize, setup: &Setup) -> usize {
+        if rest.len() - from.min(rest.len()) >= LONG
+            && let Some(found) = setup.find(self.before(rest, 0, 1).unwrap_or(b'\n'), rest, from)
+        {
+            return found - from;
+        }
         let mut at = from;
         loop {
             let here = rest.get(at..).unwrap_or_default();
@@ -232,6 +240,7 @@ impl CallExtractor {
         sink: &mut S,
     ) {
         let seen = std::mem::replace(&mut self.seen, true);
+        self.last = [b'\n'; LAST];
         match turn {
             Turn::Call(name) => {
                 let frames = setup.rows.get(row).and_then(|row| row.frames);

@@ -1,0 +1,82 @@
+//! The text for the user that an envelope has next to its calls.
+
+use super::{Envelope, Reading};
+use crate::dialect::{arguments::Unescape, out::Ctx, sink::CallSink};
+
+/// The key of that text.
+const CONTENT: &str = "content";
+
+/// The content of an envelope, as far as it was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Content {
+    /// Whether the object lists calls, so that its content is text.
+    listed: bool,
+    place: Place,
+    decoder: Unescape,
+    escaped: bool,
+    text: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Place {
+    #[default]
+    Outside,
+    /// Before the quote that opens it.
+    Before,
+    Inside,
+}
+
+impl Content {
+    /// Reads a part of the string, with its quotes. What is in the first bytes is not kept.
+    fn read(&mut self, json: &[u8], dropped: usize) {
+        for (at, &byte) in json.iter().enumerate() {
+            match self.place {
+                Place::Outside => return,
+                Place::Before => self.place = Place::Inside,
+                Place::Inside if byte == b'"' && !self.escaped => self.place = Place::Outside,
+                Place::Inside => {
+                    self.escaped = byte == b'\\' && !self.escaped;
+                    let length = self.text.len();
+                    self.decoder.push(byte, &mut self.text);
+                    if at < dropped {
+                        self.text.truncate(length);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Envelope {
+    /// A member of the object around the list of calls begins, which means nothing to the calls.
+    pub(super) fn begin_content(&mut self, key: &str, byte: u8) {
+        let free = self.content.listed || self.call.name.is_none();
+        if key == CONTENT && byte == b'"' && self.levels.len() == 1 && free {
+            let (listed, text) = (self.content.listed, std::mem::take(&mut self.content.text));
+            self.content = Content { listed, text, place: Place::Before, ..Content::default() };
+        }
+    }
+
+    /// The object lists calls, in a member that begins here.
+    pub(super) fn list_begins<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if self.levels.len() == 1 {
+            self.content.listed = true;
+            self.flush_content(ctx);
+        }
+    }
+
+    /// A value that means nothing to the calls goes on.
+    pub(super) fn read_content<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
+        if self.content.place != Place::Outside && matches!(self.reading, Reading::Other(_)) {
+            self.content.read(json, ctx.prefilled(json.len()));
+            self.flush_content(ctx);
+        }
+    }
+
+    fn flush_content<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if self.content.listed && !self.content.text.is_empty() {
+            ctx.content(&self.content.text);
+            self.content.text.clear();
+        }
+    }
+}
