@@ -29,9 +29,17 @@ pub(super) struct Place {
     pub(super) at_start: bool,
     /// Whether a function is defined here: the word before is `def` or the like.
     pub(super) defined: bool,
+    /// Whether nothing but blanks comes before it on its line.
+    pub(super) begins_line: bool,
 }
 
 impl Place {
+    /// After a marker, where a line might as well begin.
+    pub(super) const fn after_markup() -> Self {
+        let (prev, before) = (b'\n', b'\n');
+        Self { prev, before, at_start: false, defined: false, begins_line: true }
+    }
+
     /// Whether the place is inside of a word.
     pub(super) const fn in_word(self) -> bool {
         is_word(self.prev)
@@ -284,12 +292,7 @@ impl CallExtractor {
                         let entry = setup.entries.get(id).filter(|entry| entry.row == row);
                         match entry.map(|entry| entry.what) {
                             Some(What::Open(shape)) => {
-                                let place = Place {
-                                    prev: b'\n',
-                                    before: b'\n',
-                                    at_start: false,
-                                    defined: false,
-                                };
+                                let place = Place::after_markup();
                                 match self.begins(row, shape, next, place, eof, setup)? {
                                     Begins::Call(opening, _) => {
                                         return Some(self.may_name(row, &opening, setup));
@@ -329,7 +332,8 @@ impl CallExtractor {
     }
 
     fn bare_follows(&self, row: usize, next: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
-        let place = Place { prev: b'\n', before: b'\n', at_start: true, defined: false };
+        let (prev, before) = (b'\n', b'\n');
+        let place = Place { prev, before, at_start: true, defined: false, begins_line: true };
         for (own, shape) in setup.bare.iter().filter(|(own, _)| *own == row) {
             if self.bare(*own, *shape, next, place, eof, setup)?.is_some() {
                 return Some(true);
@@ -394,7 +398,12 @@ impl CallExtractor {
                 NamedCall::Text(length) => Begins::Ornament(length),
                 NamedCall::Nothing => Begins::Nothing,
             },
-            Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, eof)? {
+            // A tag in inline code is mentioned, and one with the name of a tool is a part of the line.
+            Shape::Xml(_) if place.prev == b'`' && place.before != b'`' => Begins::Nothing,
+            Shape::Xml(xml) if xml.layout == Layout::Tools && setup.auto && !place.begins_line => {
+                Begins::Nothing
+            }
+            Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {
                 Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
                 None if xml.layout == Layout::Tools => Begins::Nothing,
                 None => match tags::tag(rest, xml, eof) {

@@ -107,7 +107,16 @@ impl CallExtractor {
             prev: back(1).unwrap_or(b'\n'),
             before: back(2).unwrap_or(b'\n'),
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
+            begins_line: self.begins_line(rest, at),
         }
+    }
+
+    /// Whether nothing but blanks comes before a place on its line.
+    fn begins_line(&self, rest: &[u8], at: usize) -> bool {
+        // Further back, nobody knows: the line is indented by more than what is kept.
+        let bytes = (1..=LAST).map(|distance| self.before(rest, at, distance));
+        let mut bytes = bytes.map(|byte| byte.unwrap_or(b'\n'));
+        bytes.find(|byte| !matches!(byte, b' ' | b'\t')) == Some(b'\n')
     }
 
     /// White space and separators after a call or a marker around calls belong to it if another marker
@@ -130,7 +139,7 @@ impl CallExtractor {
         if next.is_empty() && !eof && !far {
             return Step::Wait;
         }
-        let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
+        let place = Place::after_markup();
         let decision = match next {
             [] => Some(Decision::Text(0)),
             _ => self.decide(next, place, eof, setup),
@@ -417,7 +426,7 @@ impl CallExtractor {
         }
         // A control token that begins a call ends the reasoning, too.
         if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
-            let place = Place { prev: b'\n', before: b'\n', at_start: false, defined: false };
+            let place = Place::after_markup();
             match self.decide(rest, place, eof, setup) {
                 None => {
                     self.state = State::Reasoning(close);
