@@ -98,7 +98,7 @@ fn the_end_of_a_text_closes_no_parameter() {
     for row in [XML, None] {
         let text = "<rent>\n<model>Beetle</model>\n<days>3</days>\n</rent>";
         let closed = text.rfind("\n</rent>").unwrap();
-        for cut in "<rent>".len()..text.len() {
+        for cut in ("<rent>".len()..text.len()).step_by(5) {
             let (calls, _) = read(row, &text[..cut]);
             let whole = cut == text.len();
             let [(name, json, outcome)] = &calls[..] else { panic!("{cut}: {calls:?}") };
