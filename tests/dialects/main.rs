@@ -9,6 +9,7 @@ mod elements;
 mod ends;
 mod restated;
 mod segments;
+mod tags;
 mod unmarked;
 mod values;
 mod windows;

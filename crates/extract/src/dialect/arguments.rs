@@ -191,6 +191,8 @@ pub(super) struct Mended<'p, 'a, S> {
     ends: bool,
     /// Whether a repair that leaves something out refuses the call.
     lossless: bool,
+    /// Whether text next to the value refuses the call.
+    alone: bool,
 }
 
 impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
@@ -199,12 +201,18 @@ impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
         repairs: &'p mut usize,
         own: &'static [RepairKind],
     ) -> Self {
-        Self { ctx, repairs, own, ends: false, lossless: false }
+        Self { ctx, repairs, own, ends: false, lossless: false, alone: false }
     }
 
     /// Refuses the call if its arguments have another meaning than what is written.
     pub(super) fn lossless(mut self) -> Self {
         self.lossless = true;
+        self
+    }
+
+    /// Refuses the call if there is text next to the value.
+    pub(super) fn alone(mut self) -> Self {
+        self.alone = true;
         self
     }
 
@@ -224,7 +232,7 @@ impl<S: CallSink> Output for Mended<'_, '_, S> {
         if self.ends && stops_short(repair.kind()) {
             self.ctx.stop_short();
         }
-        if self.lossless && leaves_out(repair.kind()) {
+        if self.lossless && leaves_out(repair.kind()) || self.alone && is_beside(repair.kind()) {
             self.ctx.refuse();
         }
     }
@@ -253,6 +261,12 @@ const fn leaves_out(kind: RepairKind) -> bool {
             | TrailingProse
             | Undefined
     )
+}
+
+/// Whether a repair drops text that is next to a value.
+const fn is_beside(kind: RepairKind) -> bool {
+    use RepairKind::{InlineProse, LeadingProse, SecondDocument, TrailingProse};
+    matches!(kind, InlineProse | LeadingProse | SecondDocument | TrailingProse)
 }
 
 /// Whether a repair at the end of a value says that it ends at a key, or inside of a number, a word

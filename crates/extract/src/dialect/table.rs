@@ -315,7 +315,6 @@ fn xml() -> Vec<Dialect> {
             .and(
                 Xml::new(&[], &[])
                     .layout(Layout::Tools)
-                    .trim(Trim::Space)
                     .untyped(Untyped::Text)
                     .entities()
                     .into(),

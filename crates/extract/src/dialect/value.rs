@@ -36,6 +36,11 @@ pub(super) struct Value {
     /// A character that is not complete.
     partial: Vec<u8>,
     pub(super) repairs: usize,
+    /// Whether there was a `<` in what is no JSON.
+    marked: bool,
+    /// Whether it is an item of a list that is open.
+    pub(super) is_item: bool,
+    begins_list: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +71,27 @@ impl Value {
             tail: Vec::new(),
             partial: Vec::new(),
             repairs: 0,
+            marked: false,
+            is_item: false,
+            begins_list: false,
+        }
+    }
+
+    /// Whether the value is no container, and no string either.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.is_json() && !self.allows(JsonType::Object) && !self.allows(JsonType::Array)
+    }
+
+    /// Whether the value was the first item of a list, and the list is open now.
+    pub(super) const fn begins_list(&self) -> bool {
+        self.begins_list || self.is_item
+    }
+
+    /// Whether the value ends in a string of its JSON so far.
+    pub(super) fn is_in_string(&mut self) -> bool {
+        match &mut self.state {
+            State::Json(mender) => mender.ends_in_string(),
+            _ => false,
         }
     }
 
@@ -123,9 +149,10 @@ impl Value {
         if bytes.is_empty() {
             return;
         }
+        self.marked |= bytes.contains(&b'<');
         match &mut self.state {
             State::Json(mender) => {
-                mender.push(bytes, &mut Mended::new(ctx, &mut self.repairs, &[]));
+                mender.push(bytes, &mut Mended::new(ctx, &mut self.repairs, &[]).alone());
             }
             State::String => self.put_text(bytes, ctx),
             State::Held(held) => {
@@ -279,12 +306,27 @@ impl Value {
                     ctx.arguments(&json);
                     return true;
                 }
+                None if self.is_first_item() => {
+                    let item = self.guide.as_ref().and_then(|guide| guide.item(0));
+                    let value =
+                        Self { guide: item.clone(), typing: typing(item.as_ref()), ..self.clone() };
+                    let text = String::from_utf8_lossy(held.trim_ascii()).into_owned();
+                    let json = value.scalar(text.as_bytes(), ctx.options).unwrap_or_else(|| {
+                        let mut json = Vec::new();
+                        super::arguments::quote(text.as_bytes(), &mut json);
+                        json
+                    });
+                    ctx.arguments(b"[");
+                    ctx.arguments(&json);
+                    self.begins_list = true;
+                    return !self.marked || value.typing != Typing::Json;
+                }
                 None => self.become_string(ctx),
             }
         }
         match &mut self.state {
             State::Json(mender) => {
-                let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(mender);
+                let outcome = Mended::new(ctx, &mut self.repairs, &[]).alone().finish(mender);
                 if outcome == Outcome::None {
                     ctx.arguments(b"null");
                 }
@@ -298,9 +340,25 @@ impl Value {
                     self.emit(b"", true, ctx);
                 }
                 ctx.arguments(b"\"");
-                true
+                // What may be no text holds no tags.
+                self.typing != Typing::Json || !self.marked
             }
         }
+    }
+
+    /// Whether the value must be a list, and its text is not: it is an item then, and the others are
+    /// parameters of their own.
+    fn is_first_item(&self) -> bool {
+        let others = [JsonType::Object, JsonType::Number, JsonType::Boolean, JsonType::Null];
+        let State::Held(held) = &self.state else { return false };
+        let list = self.typing == Typing::Json && self.allows(JsonType::Array);
+        // A list that is written as text is for the schema to divide.
+        let divided = |byte: &u8| matches!(byte, b',' | b';' | b'|' | b'\n');
+        let text = held.trim_ascii();
+        list && !self.is_item
+            && !text.is_empty()
+            && !text.iter().any(divided)
+            && !others.into_iter().any(|other| self.allows(other))
     }
 
     /// The JSON text for a value that is no string.

@@ -1,6 +1,7 @@
 //! Calls as tags, with named parameters.
 
 mod elements;
+mod stray;
 mod values;
 
 use super::{
@@ -36,8 +37,10 @@ pub(super) struct XmlCall {
     name: String,
     object: Object,
     state: State,
-    /// Whether there was text between parameters.
+    /// Whether there was anything between parameters that is none.
     junk: bool,
+    /// The key of a list whose items are parameters of their own, as long as it may go on.
+    list: Option<String>,
     repairs: usize,
 }
 
@@ -73,10 +76,21 @@ struct Reading {
     text: Vec<u8>,
     /// The elements that are open in the text.
     inner: Vec<String>,
+    /// Whether its tag is an element with the name of the parameter.
+    element: bool,
+    /// How many tags in its text may be those of further parameters, and were not closed there.
+    open: usize,
 }
 
-/// Finds the call that begins at the start of `rest`. The outer `None` waits for more.
-pub(super) fn open(rest: &[u8], xml: &Xml, tools: &Tools, eof: bool) -> Option<Option<Opening>> {
+/// Finds the call that begins at the start of `rest`. With `detected`, a tag with the name of a tool is
+/// one only if what follows says so. The outer `None` waits for more.
+pub(super) fn open(
+    rest: &[u8],
+    xml: &Xml,
+    tools: &Tools,
+    detected: bool,
+    eof: bool,
+) -> Option<Option<Opening>> {
     let tag = match tag(rest, xml, eof) {
         Lexed::Wait => return None,
         Lexed::No => return Some(None),
@@ -84,7 +98,12 @@ pub(super) fn open(rest: &[u8], xml: &Xml, tools: &Tools, eof: bool) -> Option<O
     };
     let Role::Call(name) = tag.role(xml, tools, None) else { return Some(None) };
     if xml.layout != Layout::Pairs {
-        let named = !name.is_empty() && name.len() <= LONGEST_NAME;
+        let mut named = !name.is_empty() && name.len() <= LONGEST_NAME;
+        let unknown = !tools.is_empty() && tools.known(&name).is_none();
+        if named && name != FREE_TEXT && (xml.layout == Layout::Tools || unknown && !detected) {
+            let after = rest.get(tag.length..).unwrap_or_default();
+            named = holds_parameters(after, &name, xml, tools, detected, eof)?;
+        }
         return Some(named.then_some(Opening { name, length: tag.length }));
     }
     // The name is the text up to the first key, or to the end of the call.
@@ -117,6 +136,42 @@ pub(super) fn open(rest: &[u8], xml: &Xml, tools: &Tools, eof: bool) -> Option<O
     Some(Some(Opening { name: text, length: tag.length + space + length }))
 }
 
+/// Whether a parameter, the end of the call or its arguments in JSON come after the tag that begins it, or
+/// the text is cut off before that shows. `None` waits for more.
+fn holds_parameters(
+    after: &[u8],
+    name: &str,
+    xml: &Xml,
+    tools: &Tools,
+    detected: bool,
+    eof: bool,
+) -> Option<bool> {
+    let space = after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let next = after.get(space..).unwrap_or_default();
+    if next.is_empty() {
+        return if eof || space == SPACE { Some(space < SPACE) } else { None };
+    }
+    let in_tool = xml.layout == Layout::Tools;
+    match tag(next, xml, false) {
+        Lexed::Wait => eof.then_some(true),
+        Lexed::No => Some(!in_tool && next.starts_with(b"{")),
+        Lexed::Tag(tag) => Some(match tag.role(xml, tools, tools.known(name)) {
+            Role::Parameter(..) => true,
+            Role::CallEnd => !in_tool || tools.resolve(&tag.word) == tools.resolve(name),
+            // Whoever names the dialect is told of a parameter that does not exist.
+            _ => in_tool && !detected,
+        }),
+    }
+}
+
+/// Whether a key is what is left of a damaged tag. Where tags are control tokens, `<` is a letter.
+fn is_damaged(key: &str, xml: &Xml) -> bool {
+    let tag = xml.tag.0 == "<";
+    let mark =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'') || tag && matches!(c, '<' | '>');
+    key.is_empty() || key.contains(mark)
+}
+
 impl XmlCall {
     /// A call that has begun.
     pub(super) fn new(xml: &Xml, name: &str) -> Self {
@@ -126,6 +181,7 @@ impl XmlCall {
             object: Object::default(),
             state: State::Between,
             junk: false,
+            list: None,
             repairs: 0,
         };
         if xml.layout == Layout::Tools && name == FREE_TEXT {
@@ -207,15 +263,7 @@ impl XmlCall {
         }
         let Some(role) = self.role(rest, eof, ctx) else { return Step::Wait };
         let Some((role, length)) = role else {
-            // Text between parameters means nothing.
-            let next = rest
-                .iter()
-                .skip(1)
-                .position(|byte| self.begins_tag(*byte) || byte.is_ascii_whitespace());
-            let length = next.map_or(rest.len(), |next| next + 1);
-            self.junk = true;
-            ctx.markup(rest.get(..length).unwrap_or_default());
-            return Step::Read(length);
+            return self.no_tag(rest, eof, ctx);
         };
         let bytes = rest.get(..length).unwrap_or_default();
         match role {
@@ -238,7 +286,13 @@ impl XmlCall {
                 ctx.flush_end(false);
                 return Step::Done(0);
             }
-            _ => ctx.markup(bytes),
+            Role::Separator => ctx.markup(bytes),
+            Role::ParameterEnd(_) | Role::KeyEnd | Role::ValueEnd | Role::TypeEnd => {
+                // It closes nothing.
+                self.repairs += 1;
+                ctx.markup(bytes);
+            }
+            Role::Value | Role::Type | Role::Other => self.stray(bytes, ctx),
         }
         Step::Read(length)
     }
@@ -269,22 +323,52 @@ impl XmlCall {
     }
 
     fn begin<S: CallSink>(&mut self, key: String, string: Option<bool>, ctx: &mut Ctx<'_, S>) {
-        let guide = self.tool(ctx.tools).and_then(|tool| tool.parameter(&key));
-        let value = Value::new(guide, &self.xml, string);
+        let tool = self.tool(ctx.tools);
+        if is_damaged(&key, &self.xml) && !tool.is_some_and(|tool| tool.has(&key)) {
+            ctx.refuse();
+        }
+        let mut guide = tool.and_then(|tool| tool.parameter(&key));
+        let goes_on = self.list.as_deref() == Some(&key);
+        if goes_on {
+            guide = guide.and_then(|guide| guide.item(0));
+        } else if self.object.has(&key) {
+            // Nobody knows which of the two values counts.
+            ctx.refuse();
+        }
+        let mut value = Value::new(guide, &self.xml, string);
+        value.is_item = goes_on;
         if self.xml.layout != Layout::Keys {
-            self.object.key(&key, ctx);
+            self.member(&key, ctx);
         }
         self.state = State::Value(Box::new(Reading::new(key, value)));
     }
 
+    /// Begins a member, or the next item of a list.
+    fn member<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
+        if self.list.as_deref() == Some(key) {
+            ctx.arguments(b", ");
+            return;
+        }
+        self.end_list(ctx);
+        self.object.key(key, ctx);
+    }
+
+    fn end_list<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if self.list.take().is_some() {
+            ctx.arguments(b"]");
+        }
+    }
+
     fn end<S: CallSink>(&mut self, outcome: CallOutcome, at_end: bool, ctx: &mut Ctx<'_, S>) {
+        self.end_list(ctx);
         self.object.end(ctx);
         ctx.end(outcome, self.repairs + usize::from(self.junk), at_end);
     }
 
     /// The input ended inside the call.
     fn cut<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
-        let outcome = if ctx.end_closes() { CallOutcome::Whole } else { CallOutcome::Cut };
+        let closed = ctx.end_closes() && self.object.len() > 0;
+        let outcome = if closed { CallOutcome::Whole } else { CallOutcome::Cut };
         self.end(outcome, true, ctx);
         ctx.flush_end(false);
         Step::Done(0)
@@ -428,6 +512,8 @@ impl Reading {
             verbatim: false,
             text: Vec::new(),
             inner: Vec::new(),
+            element: false,
+            open: 0,
         }
     }
 }

@@ -31,11 +31,20 @@ pub(super) struct Place {
     pub(super) defined: bool,
     /// Whether a sentence or a comment goes on here.
     pub(super) goes_on: bool,
+    /// Whether nothing but blanks comes before it on its line.
+    pub(super) begins_line: bool,
 }
 
 impl Place {
-    pub(super) const AFTER_MARKUP: Self =
-        Self { prev: b'\n', before: b'\n', at_start: false, defined: false, goes_on: false };
+    /// After a marker, where a line might as well begin.
+    pub(super) const AFTER_MARKUP: Self = Self {
+        prev: b'\n',
+        before: b'\n',
+        at_start: false,
+        defined: false,
+        goes_on: false,
+        begins_line: true,
+    };
 
     /// Whether the place is inside of a word.
     pub(super) const fn in_word(self) -> bool {
@@ -414,7 +423,12 @@ impl CallExtractor {
                 NamedCall::Text(length) => Begins::Ornament(length),
                 NamedCall::Nothing => Begins::Nothing,
             },
-            Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, eof)? {
+            // A tag in inline code is mentioned, and one with the name of a tool is a part of the line.
+            Shape::Xml(_) if place.prev == b'`' && place.before != b'`' => Begins::Nothing,
+            Shape::Xml(xml) if xml.layout == Layout::Tools && setup.auto && !place.begins_line => {
+                Begins::Nothing
+            }
+            Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {
                 Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
                 None if xml.layout == Layout::Tools => Begins::Nothing,
                 None => match tags::tag(rest, xml, eof) {

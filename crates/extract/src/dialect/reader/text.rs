@@ -116,7 +116,16 @@ impl CallExtractor {
             prev: back(1).unwrap_or(b'\n'),
             before: back(2).unwrap_or(b'\n'),
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
+            begins_line: self.begins_line(rest, at),
         }
+    }
+
+    /// Whether nothing but blanks comes before a place on its line.
+    fn begins_line(&self, rest: &[u8], at: usize) -> bool {
+        // Further back, nobody knows: the line is indented by more than what is kept.
+        let bytes = (1..=LAST).map(|distance| self.before(rest, at, distance));
+        let mut bytes = bytes.map(|byte| byte.unwrap_or(b'\n'));
+        bytes.find(|byte| !matches!(byte, b' ' | b'\t')) == Some(b'\n')
     }
 
     /// White space and separators after a call or a marker around calls belong to it if another marker

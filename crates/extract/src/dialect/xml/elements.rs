@@ -23,6 +23,7 @@ impl XmlCall {
         }
         if rest.is_empty() {
             self.end_nested(&mut nested, ctx);
+            ctx.stop_short();
             return self.cut(ctx);
         }
         let Some(role) = self.role(rest, eof, ctx) else {
@@ -78,7 +79,7 @@ impl XmlCall {
 
     /// Emits a value with elements in it.
     fn end_nested<S: CallSink>(&mut self, nested: &mut Nested, ctx: &mut Ctx<'_, S>) {
-        self.object.key(nested.key(), ctx);
+        self.member(nested.key(), ctx);
         ctx.arguments(&nested.json(&self.xml, ctx.options));
         let (repairs, unclear) = nested.doubts();
         self.repairs += repairs;

@@ -1,6 +1,6 @@
 //! The values of parameters: where they end.
 
-use super::{Reading, State, XmlCall};
+use super::{LONGEST_NAME, Reading, State, XmlCall, open};
 use crate::dialect::{
     json::{SPACE, Step},
     nested::Nested,
@@ -25,6 +25,12 @@ enum Place {
     Element,
     /// The tag of an element in the text of the value, of this length: an opening one if it has a key.
     Tag(usize, Option<String>),
+    /// A tag in the text of the value, of this length, that may begin another parameter.
+    Opens(usize),
+    /// One that may close what began so.
+    Closes(usize),
+    /// Another call begins, so the value was cut off.
+    Cut,
 }
 
 /// How many elements may be open in the text of a value.
@@ -51,8 +57,15 @@ impl XmlCall {
             return Step::Wait;
         }
         if rest.is_empty() {
+            // However the text ended, the value did not.
+            ctx.stop_short();
             self.finish_value(*reading, ctx);
             return self.cut(ctx);
+        }
+        if eof && !reading.verbatim && self.is_piece(rest) {
+            ctx.raw(rest);
+            self.state = State::Value(reading);
+            return Step::Read(rest.len());
         }
         if reading.verbatim || self.xml.layout == Layout::Tools && reading.fresh {
             let (mark, inside) =
@@ -74,12 +87,19 @@ impl XmlCall {
                 return Step::Read(1);
             }
         }
-        match self.place(&reading, rest, eof, ctx) {
+        let place = self.place(&mut reading, rest, eof, ctx);
+        match place {
             Place::Wait => {
                 self.state = State::Value(reading);
                 Step::Wait
             }
             Place::Text => {
+                let (open, end, _) = self.xml.tag;
+                let mark = open.trim_end_matches('<').as_bytes();
+                if open.len() > 1 && (rest.starts_with(mark) || rest.starts_with(end.as_bytes())) {
+                    // A control sequence is never text.
+                    ctx.refuse();
+                }
                 self.pass(&mut reading, rest.get(..1).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 Step::Read(1)
@@ -103,6 +123,20 @@ impl XmlCall {
                 self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 Step::Read(length)
+            }
+            Place::Opens(length) | Place::Closes(length) => {
+                let opens = matches!(place, Place::Opens(_));
+                reading.open =
+                    if opens { reading.open + 1 } else { reading.open.saturating_sub(1) };
+                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
+                self.state = State::Value(reading);
+                Step::Read(length)
+            }
+            Place::Cut => {
+                ctx.stop_short();
+                self.repairs += 1;
+                self.finish_value(*reading, ctx);
+                Step::Read(0)
             }
             Place::End(length) => {
                 let whole = reading.key.is_empty();
@@ -148,9 +182,9 @@ impl XmlCall {
     fn begin_late<S: CallSink>(&mut self, reading: &mut Reading, ctx: &mut Ctx<'_, S>) {
         if reading.key.is_empty() {
             let own = self.tool(ctx.tools).and_then(|tool| tool.parameters.first().cloned());
-            self.object.key(own.as_deref().unwrap_or("result"), ctx);
+            self.member(own.as_deref().unwrap_or("result"), ctx);
         } else {
-            self.object.key(&reading.key, ctx);
+            self.member(&reading.key, ctx);
         }
         reading.fresh = false;
         let text = std::mem::take(&mut reading.text);
@@ -163,8 +197,12 @@ impl XmlCall {
         }
         let valid = reading.value.finish(ctx);
         self.repairs += reading.value.repairs;
-        if !valid {
+        if !valid || reading.open > 0 {
+            // Another parameter may have begun in it.
             ctx.refuse();
+        }
+        if reading.value.begins_list() {
+            self.list = Some(reading.key);
         }
     }
 
@@ -172,11 +210,23 @@ impl XmlCall {
     /// it ends the value only where something follows that may follow a value.
     fn place<S: CallSink>(
         &self,
-        reading: &Reading,
+        reading: &mut Reading,
         rest: &[u8],
         eof: bool,
         ctx: &Ctx<'_, S>,
     ) -> Place {
+        if reading.element {
+            let close = format!("</{}>", reading.key);
+            if let Some(after) = rest.strip_prefix(close.as_bytes()) {
+                return match reading.value.is_json() {
+                    true => Place::End(close.len()),
+                    false => self.if_followed(after, close.len(), eof, ctx),
+                };
+            }
+            if !eof && close.as_bytes().starts_with(rest) {
+                return Place::Wait;
+            }
+        }
         let Some(role) = self.role(rest, eof, ctx) else { return Place::Wait };
         let Some((role, length)) = role else { return Place::Text };
         let after = rest.get(length..).unwrap_or_default();
@@ -205,42 +255,158 @@ impl XmlCall {
                 if special || reading.value.is_json() {
                     return Place::End(length);
                 }
-                self.if_followed(after, length, eof, ctx)
+                self.closes(reading, after, length, eof, ctx)
             }
             Role::ValueEnd if special || reading.value.is_json() => Place::End(length),
-            Role::ValueEnd => self.if_followed(after, length, eof, ctx),
+            Role::ValueEnd => self.closes(reading, after, length, eof, ctx),
             Role::Parameter(key, _) if layout == Layout::Keys => {
                 let text = reading.value.is_string();
                 let tool = self.tool(ctx.tools).filter(|_| text && reading.inner.is_empty());
                 // A string has no elements, so the next parameter ends it.
-                let next = tool.is_some_and(|tool| tool.has(&key)) && !self.object.has(&key);
+                let mut next = tool.is_some_and(|tool| tool.has(&key)) && !self.object.has(&key);
+                if reading.value.is_scalar() && !reading.fresh {
+                    let known = self.tool(ctx.tools).is_some_and(|tool| tool.has(&key));
+                    next |= known && !self.object.has(&key);
+                }
                 match (next && key != reading.key, reading.fresh && !text) {
                     (true, _) => Place::End(0),
                     (_, true) => Place::Element,
                     _ => Place::Tag(length, Some(key)),
                 }
             }
-            Role::Parameter(key, _) => {
-                let new = !self.object.has(&key);
-                let at_line = reading.last == b'\n' || special;
-                match self.tool(ctx.tools) {
-                    Some(tool) if new && tool.has(&key) && (at_line || layout == Layout::Tools) => {
-                        Place::End(0)
-                    }
-                    Some(_) => Place::Text,
-                    None if new && at_line => Place::End(0),
-                    None => Place::Text,
-                }
-            }
+            Role::Parameter(key, _) => self.next_parameter(reading, &key, after, length, eof, ctx),
+            Role::Key => match self.next_key(after, eof, ctx) {
+                None => Place::Wait,
+                Some(None) => Place::Text,
+                Some(Some(key)) => self.next_parameter(reading, &key, after, length, eof, ctx),
+            },
             Role::CallEnd | Role::WrapperEnd if special => Place::End(0),
             Role::CallEnd | Role::WrapperEnd
                 if layout != Layout::Tools || !self.is_other_tool(rest) =>
             {
                 self.if_followed(after, 0, eof, ctx)
             }
-            Role::Call(_) | Role::Wrapper if special => Place::End(0),
+            Role::Call(_) | Role::Wrapper if special => Place::Cut,
+            Role::Call(_) | Role::Wrapper
+                if reading.last == b'\n'
+                    && matches!(layout, Layout::Parameters | Layout::Pairs) =>
+            {
+                match self.begins_call(rest, eof, ctx) {
+                    None => Place::Wait,
+                    Some(true) => Place::Cut,
+                    Some(false) => Place::Text,
+                }
+            }
             _ => Place::Text,
         }
+    }
+
+    /// What the tag of a parameter is to a value that is not closed. It may be text, too. `after` is what
+    /// comes after the tag.
+    fn next_parameter<S: CallSink>(
+        &self,
+        reading: &mut Reading,
+        key: &str,
+        after: &[u8],
+        length: usize,
+        eof: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Place {
+        let new = !self.object.has(key);
+        let special = self.xml.tag.0.len() > 1;
+        let at_line = reading.last == b'\n' || special;
+        let tools = self.xml.layout == Layout::Tools;
+        if reading.value.is_in_string() {
+            return Place::Text;
+        }
+        match self.tool(ctx.tools) {
+            Some(tool) if new && tool.has(key) && (at_line || tools || reading.value.is_json()) => {
+                return Place::End(0);
+            }
+            None if new && at_line && self.xml.layout == Layout::Parameters => {
+                return Place::End(0);
+            }
+            _ if tools => return Place::Text,
+            _ => {}
+        }
+        // Nobody calls a parameter so, or quotes the tag of one that begins.
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        if !key.bytes().all(plain) {
+            return Place::Text;
+        }
+        if matches!(reading.last, b'`' | b'"' | b'\'') {
+            match after.first() {
+                None if !eof => return Place::Wait,
+                Some(byte) if *byte == reading.last => return Place::Text,
+                _ => {}
+            }
+        }
+        Place::Opens(length)
+    }
+
+    /// The key of the pair that begins after the tag of a key. The outer `None` waits for more.
+    fn next_key<S: CallSink>(
+        &self,
+        after: &[u8],
+        eof: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Option<Option<String>> {
+        let is_key = |byte: &&u8| !self.begins_tag(**byte);
+        let length = after.iter().take(LONGEST_NAME).take_while(is_key).count();
+        let next = after.get(length..).unwrap_or_default();
+        if next.is_empty() || length == LONGEST_NAME {
+            return if eof || length == LONGEST_NAME { Some(None) } else { None };
+        }
+        let ends = matches!(self.role(next, eof, ctx)?, Some((Role::KeyEnd, _)));
+        let key = after.get(..length).unwrap_or_default().trim_ascii();
+        Some(ends.then(|| String::from_utf8_lossy(key).into_owned()))
+    }
+
+    /// What a closing tag of a value is: its end, or a part of it.
+    fn closes<S: CallSink>(
+        &self,
+        reading: &Reading,
+        after: &[u8],
+        length: usize,
+        eof: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Place {
+        match self.if_followed(after, length, eof, ctx) {
+            Place::Text if reading.open > 0 => Place::Closes(length),
+            place => place,
+        }
+    }
+
+    /// Whether a call of a known tool with a known parameter begins here. `None` waits for more.
+    fn begins_call<S: CallSink>(&self, rest: &[u8], eof: bool, ctx: &Ctx<'_, S>) -> Option<bool> {
+        let past_space = |rest: &'_ [u8]| {
+            rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count()
+        };
+        let mut at = 0;
+        if let Some((Role::Wrapper, length)) = self.role(rest, eof, ctx)? {
+            at = length + past_space(rest.get(length..).unwrap_or_default());
+            if at == rest.len() {
+                return eof.then_some(false);
+            }
+        }
+        let call = rest.get(at..).unwrap_or_default();
+        let Some(opening) = open(call, &self.xml, ctx.tools, false, eof)? else {
+            return Some(false);
+        };
+        let Some(tool) = ctx.tools.known(&opening.name) else { return Some(false) };
+        let inside = call.get(opening.length..).unwrap_or_default();
+        let next = inside.get(past_space(inside)..).unwrap_or_default();
+        if next.is_empty() {
+            return eof.then_some(false);
+        }
+        Some(match self.role(next, eof, ctx)? {
+            Some((Role::Parameter(key, _), _)) => tool.has(&key),
+            Some((Role::Key, length)) => {
+                let key = self.next_key(next.get(length..).unwrap_or_default(), eof, ctx)?;
+                key.is_some_and(|key| tool.has(&key))
+            }
+            _ => false,
+        })
     }
 
     fn is_other_tool(&self, rest: &[u8]) -> bool {
@@ -264,9 +430,17 @@ impl XmlCall {
         if space == SPACE {
             return Place::End(length);
         }
+        if eof && self.is_piece(next) {
+            return Place::End(length);
+        }
         let Some(role) = self.role(next, eof, ctx) else { return Place::Wait };
         match role {
-            Some((Role::Other, _)) | None => Place::Text,
+            None => match self.element(next, eof, ctx) {
+                None => Place::Wait,
+                Some(Some(_)) => Place::End(length),
+                Some(None) => Place::Text,
+            },
+            Some((Role::Other, _)) => Place::Text,
             Some((Role::ParameterEnd(_) | Role::ValueEnd, _)) => Place::Text,
             Some(_) => Place::End(length),
         }
