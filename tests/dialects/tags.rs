@@ -93,8 +93,8 @@ fn is_text(row: Option<&str>, text: &str) {
 const XML: Option<&str> = Some("xml_tool_tags");
 
 #[test]
-fn the_end_of_a_text_closes_no_parameter() {
-    use CallOutcome::{Cut, Whole};
+fn the_end_of_a_text_closes_a_parameter_only_if_the_model_ended_it() {
+    use CallOutcome::{Cut, Repaired, Whole};
     for row in [XML, None] {
         let text = "<rent>\n<model>Beetle</model>\n<days>3</days>\n</rent>";
         let closed = text.rfind("\n</rent>").unwrap();
@@ -104,18 +104,27 @@ fn the_end_of_a_text_closes_no_parameter() {
             let [(name, json, outcome)] = &calls[..] else { panic!("{cut}: {calls:?}") };
             assert_eq!(name, "rent");
             assert!(!json.contains('<'), "{json}");
-            // Only the close of the call itself may be missing, after a parameter.
-            let params =
-                ["</model>", "</days>"].iter().any(|end| text[..cut].trim_end().ends_with(end));
-            assert_eq!(outcome.can_run(), whole || params, "{cut}: {calls:?}");
+            // The close of the call may be missing, and that of a parameter, but nothing was meant by half of
+            // a tag.
+            let (before, value) = text[..cut].rsplit_once('>').unwrap();
+            let params = ["</model", "</days"].iter().any(|end| before.ends_with(end));
+            let open = !value.trim().is_empty() && !value.contains('<');
+            assert_eq!(
+                outcome.can_run(),
+                whole || open || params && !value.contains('<'),
+                "{cut}: {calls:?}"
+            );
+            assert_eq!(*outcome == Repaired, open, "{cut}: {calls:?}");
         }
         yields(row, &text[..closed], r#"{"model": "Beetle", "days": 3}"#, Whole);
         // The transport ended, and not the model.
-        let mut found = FoundCalls::default();
-        let mut reader = reader(row);
-        reader.push(text[..closed].as_bytes(), &mut found);
-        reader.finish(&mut found);
-        assert_eq!(found.calls()[0].outcome(), Cut);
+        for text in [&text[..closed], "<rent>\n<model>Beetle"] {
+            let mut found = FoundCalls::default();
+            let mut reader = reader(row);
+            reader.push(text.as_bytes(), &mut found);
+            reader.finish(&mut found);
+            assert_eq!(found.calls()[0].outcome(), Cut);
+        }
     }
 }
 

@@ -57,12 +57,18 @@ impl XmlCall {
             return Step::Wait;
         }
         if rest.is_empty() {
-            // However the text ended, the value did not.
-            ctx.stop_short();
+            // Of the tags that are named like tools and parameters, models leave out the closes at their end.
+            // Everywhere else, and if not the model but the transport has ended, the value has not.
+            let closes = self.xml.layout == Layout::Tools && ctx.end_closes() && !reading.fresh;
+            match closes {
+                true => self.repairs += 1,
+                false => ctx.stop_short(),
+            }
             self.finish_value(*reading, ctx);
             return self.cut(ctx);
         }
         if eof && !reading.verbatim && self.is_piece(rest) {
+            ctx.stop_short();
             ctx.raw(rest);
             self.state = State::Value(reading);
             return Step::Read(rest.len());
