@@ -7,12 +7,12 @@
 //! `BINARY` is the command `jsonmend`, which runs as a process of its own. Each stream takes two sockets of it, and
 //! two of this program, so `ulimit -n` has to allow twice their number.
 
+mod process;
+
 use std::{
     env,
-    error::Error,
-    fs,
     net::SocketAddr,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -28,22 +28,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-type Failed = Box<dyn Error + Send + Sync>;
+use process::{Failed, Process, free, resident};
 
 const BEGIN: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 const CALL: &str = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{'text': '"}}]}}]}"#;
 const PIECE: &str = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"a piece of a text, "}}]}}]}"#;
-
-/// Ends the process, also when this program fails.
-struct Gateway(Child);
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[tokio::main]
 async fn main() -> Result<(), Failed> {
@@ -62,20 +52,15 @@ async fn main() -> Result<(), Failed> {
 }
 
 /// A gateway before that provider.
-async fn start(binary: &str, provider: SocketAddr) -> Result<(Gateway, SocketAddr), Failed> {
-    let free = TcpListener::bind("127.0.0.1:0").await?;
-    let address = free.local_addr()?;
-    drop(free);
-    let child = Command::new(binary)
-        .args(["serve", "--upstream", &format!("http://{provider}")])
-        .args(["--listen", &address.to_string(), "--admin", "off"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let gateway = Gateway(child);
-    while TcpStream::connect(address).await.is_err() {
-        sleep(Duration::from_millis(5)).await;
-    }
+async fn start(binary: &str, provider: SocketAddr) -> Result<(Process, SocketAddr), Failed> {
+    let address = free().await?;
+    let mut gateway = Process::start(
+        Command::new(binary)
+            .args(["serve", "--upstream", &format!("http://{provider}")])
+            .args(["--listen", &address.to_string(), "--admin", "off"])
+            .stderr(Stdio::null()),
+    )?;
+    gateway.until_there(address).await?;
     Ok((gateway, address))
 }
 
@@ -86,7 +71,7 @@ async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
     let (gateway, address) = start(binary, provider.address()).await?;
     println!("requests | broke off | resident");
     println!("---|---|---");
-    println!("0 | 0 | {} kB", resident(gateway.0.id())?);
+    println!("0 | 0 | {} kB", resident(gateway.id())?);
     let (next, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     for tenth in 1..=10 {
         let mut clients = JoinSet::new();
@@ -115,7 +100,7 @@ async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
             done??;
         }
         let (sent, broken) = (next.load(Ordering::Relaxed), broken.load(Ordering::Relaxed));
-        println!("{sent} | {broken} | {} kB", resident(gateway.0.id())?);
+        println!("{sent} | {broken} | {} kB", resident(gateway.id())?);
     }
     Ok(())
 }
@@ -128,7 +113,7 @@ fn is_chunked(reply: &[u8]) -> bool {
 async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<(), Failed> {
     let provider = provide().await?;
     let (gateway, address) = start(binary, provider).await?;
-    let before = resident(gateway.0.id())?;
+    let before = resident(gateway.id())?;
     let (open, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     for _ in 0..streams {
         let mut stream = TcpStream::connect(address).await?;
@@ -157,7 +142,7 @@ async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<()
     println!("---|---|---|---|---");
     for _ in 0..seconds {
         sleep(Duration::from_secs(1)).await;
-        let now = resident(gateway.0.id())?;
+        let now = resident(gateway.id())?;
         let each = now.saturating_sub(before) as f64 / streams as f64;
         println!(
             "{streams} | {} | {} kB | {now} kB ({before} kB with none) | {each:.1} kB",
@@ -166,13 +151,6 @@ async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<()
         );
     }
     Ok(())
-}
-
-/// The memory of a process, in kilobytes.
-fn resident(process: u32) -> Result<u64, Failed> {
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    Ok(line.ok_or("no VmRSS")?.trim().trim_end_matches(" kB").parse()?)
 }
 
 /// A provider whose streams have a piece of a call every two seconds, and no end.
