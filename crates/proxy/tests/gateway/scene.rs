@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    num::NonZeroUsize,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -96,6 +97,16 @@ impl Scene {
         answers: Vec<Vec<Step>>,
         configure: impl FnOnce(Config, &str) -> Config,
     ) -> Self {
+        // As the command does.
+        Self::on_threads(NonZeroUsize::new(2), answers, configure).await
+    }
+
+    /// The gateway answers on so many threads, or in the runtime of the test.
+    pub(crate) async fn on_threads(
+        threads: Option<NonZeroUsize>,
+        answers: Vec<Vec<Step>>,
+        configure: impl FnOnce(Config, &str) -> Config,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = listener.local_addr().unwrap();
         let (note, seen) = mpsc::unbounded_channel();
@@ -112,7 +123,10 @@ impl Scene {
         let admins = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, admin) = (clients.local_addr().unwrap(), admins.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = Server::new(config).unwrap();
+        let mut server = Server::new(config).unwrap();
+        if let Some(threads) = threads {
+            server = server.with_threads(threads);
+        }
         let gateway = tokio::spawn(async move {
             let stopped = async { drop(stopped.await) };
             server.serve(clients, Some(admins), stopped).await.unwrap();
@@ -164,6 +178,11 @@ impl Scene {
 
     pub(crate) fn ask_to_stop(&mut self) {
         drop(self.stop.take());
+    }
+
+    /// Drops the future that serves.
+    pub(crate) fn end(&self) {
+        self.gateway.abort();
     }
 
     pub(crate) async fn stopped(self) {
