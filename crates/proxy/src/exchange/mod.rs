@@ -2,6 +2,7 @@
 
 mod again;
 mod answer;
+mod aside;
 mod incoming;
 
 use std::{error::Error, sync::Arc, time::Duration};
@@ -16,6 +17,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
 
 use again::Again;
+use aside::aside;
 
 use crate::{
     config::{Mode, Repair, Upstream},
@@ -217,7 +219,8 @@ async fn send(
         held = Some(room);
         let began = Instant::now();
         let mends_history = switches.mending.history && switches.mending.policy != Repair::Off;
-        let mut asked = Asked::read(&parts.uri, &text, mends_history);
+        let (uri, read) = (parts.uri.clone(), text.clone());
+        let mut asked = aside(text.len(), move || Asked::read(&uri, &read, mends_history)).await;
         if let Some(on) = asked.healing {
             switches.heal(on);
         }

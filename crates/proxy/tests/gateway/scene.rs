@@ -31,6 +31,8 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Sends again and again, until nothing is taken any more or so many bytes are sent.
     Flood(usize),
+    /// Says that it has come so far.
+    Say(Arc<Notify>),
     /// Waits until the test says so.
     Wait(Arc<Notify>),
     /// Waits until the connection is closed from the other side, and says so.
@@ -344,6 +346,7 @@ async fn play(
                         sent.fetch_add(line.len(), Ordering::SeqCst);
                     }
                 }
+                Step::Say(came) => came.notify_one(),
                 Step::Wait(go) => go.notified().await,
                 Step::Gone(gone) => {
                     let mut rest = [0; 64];

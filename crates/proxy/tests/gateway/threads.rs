@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use jsonmend_proxy::{Config, Upstream};
 use tokio::{sync::Notify, time::sleep};
 
-use crate::scene::{Scene, Step, call_events, chunk, chunked, last, within};
+use crate::scene::{Client, Scene, Step, answer, call_events, chunk, chunked, last, within};
 
 const WAYS: [Option<NonZeroUsize>; 3] = [None, NonZeroUsize::new(1), NonZeroUsize::new(2)];
 
@@ -68,4 +68,70 @@ async fn everything_ends_at_once_when_the_future_is_dropped() {
         within(gone.notified()).await;
         assert!(tokio::net::TcpStream::connect(scene.address).await.is_err(), "{threads:?}");
     }
+}
+
+/// Sends a request again and again, until the other client has the head of its answer. Returns how many were answered.
+async fn answered_until_it_has_a_head(scene: &Scene, mut other: Client) -> usize {
+    let mut waits = tokio::spawn(async move { other.until("x-jsonmend-overhead-us").await });
+    for number in 0.. {
+        tokio::select! {
+            done = &mut waits => {
+                done.unwrap();
+                return number;
+            }
+            reply = scene.post("/", "{}") => assert_eq!(reply.status(), 200),
+        }
+    }
+    unreachable!("it is answered at last")
+}
+
+/// Otherwise, at most one gets an answer: the thread sends nothing while it mends.
+#[tokio::test]
+async fn a_long_body_keeps_nobody_waiting() {
+    const LENGTH: usize = 6 << 20;
+    let one = NonZeroUsize::new(1);
+    let arguments = "{'a': 'b'}, ".repeat(LENGTH / 12);
+    let body = serde_json::json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message":
+        {"tool_calls": [{"id": "c", "function": {"name": "f", "arguments": format!("[{arguments}]")}}]}}]});
+    let body = body.to_string();
+    let (most, end) = body.split_at(body.len() - 1);
+    let (came, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let long = vec![
+        Step::Send([head.as_bytes(), most.as_bytes()].concat()),
+        Step::Say(Arc::clone(&came)),
+        Step::Wait(Arc::clone(&go)),
+        Step::Send(end.into()),
+    ];
+    let short = answer("application/json", "{}");
+    let scene = Scene::on_threads(one, vec![long, short], configure).await;
+    let mut client = scene.connect().await;
+    client.send(REQUEST).await;
+    within(came.notified()).await;
+    go.notify_one();
+    let answered = answered_until_it_has_a_head(&scene, client).await;
+    assert!(answered > 4, "{answered} were answered");
+}
+
+#[tokio::test]
+async fn a_long_request_keeps_nobody_waiting() {
+    let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{'a': 1}"}}]},"#;
+    let body =
+        format!(r#"{{"messages":[{}{{"role":"user","content":"x"}}]}}"#, call.repeat(60_000));
+    let scene =
+        Scene::on_threads(NonZeroUsize::new(1), vec![answer("application/json", "{}")], configure)
+            .await;
+    let mut client = scene.connect().await;
+    client
+        .send(format!(
+            "POST / HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        ))
+        .await;
+    client.send(&body).await;
+    let answered = answered_until_it_has_a_head(&scene, client).await;
+    assert!(answered > 4, "{answered} were answered");
 }
