@@ -79,7 +79,8 @@ struct Thread {
 }
 
 /// Threads with a runtime each. What a client, its requests and their upstream connections wake stays on one thread:
-/// a runtime with several threads wakes a second one for the tasks of a request, and that costs more than to answer it.
+/// a runtime with several threads wakes a second one for the tasks of a request, which costs a system call and the time
+/// of another core.
 pub(crate) struct Threads {
     threads: Vec<Thread>,
     tasks: JoinSet<io::Result<()>>,
