@@ -147,3 +147,20 @@ fn hostile_streams_take_work_in_proportion() {
         grows_no_faster(name, body(count).as_bytes(), body(2 * count).as_bytes());
     }
 }
+
+/// Every format is asked whether a payload is its own, and the payload may be a whole body.
+#[test]
+fn a_body_is_not_searched_for_every_format() {
+    const STEPS_PER_BYTE: u64 = 24;
+    let arguments = "a piece of it ".repeat(5000);
+    let bodies = [
+        format!(
+            r#"{{"choices":[{{"message":{{"tool_calls":[{{"function":{{"arguments":"{arguments}"}}}}]}}}}]}}"#
+        ),
+        format!(r#"{{"message":{{"content":"{arguments}"}},"done":true}}"#),
+    ];
+    for body in &bodies {
+        let steps = Road::Decode(WireOptions::new()).steps(body.as_bytes(), usize::MAX);
+        assert!(steps <= STEPS_PER_BYTE * body.len() as u64, "{steps} for {}", body.len());
+    }
+}

@@ -1,10 +1,10 @@
 //! `jsonmend serve`: the gateway.
 
-use std::{env, fs, future::Future, io, net::SocketAddr};
+use std::{env, fs, future::Future, io, net::SocketAddr, num::NonZeroUsize, thread};
 
 use jsonmend_proxy::{Config, ConfigError, Server, Upstream};
 use serde_json::json;
-use tokio::{net::TcpListener, runtime::Runtime, signal};
+use tokio::{net::TcpListener, runtime::Builder, signal};
 
 use crate::{
     Session,
@@ -22,7 +22,11 @@ pub(crate) fn run(args: &ServeArgs, session: Session) -> Result<Exit, Failure> {
         let what = what.to_owned();
         move |error| Failure::Io { what, error }
     };
-    let runtime = Runtime::new().map_err(failed("cannot start"))?;
+    // It takes connections, and has the admin port. What it takes is answered on threads of their own.
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(failed("cannot start"))?;
+    let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let server = server.with_threads(threads);
     runtime.block_on(async {
         let stop = asked_to_stop().map_err(failed("cannot wait for signals"))?;
         let clients = listen(config.listen()).await?;

@@ -8,13 +8,13 @@
 //! if one that ended as whole has a call that the provider did not complete, if anything stays open or held, or if the
 //! memory at the end is more than an eighth above that after a tenth of the time.
 
+mod process;
+
 use std::{
     collections::HashSet,
-    env,
-    error::Error,
-    fs,
+    env, fs,
     net::SocketAddr,
-    process::{Child, Command, Stdio},
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -26,13 +26,13 @@ use jsonmend_testkit::{chaos::Settings, laws::wire::states};
 use jsonmend_wire::{WireOptions, transcribe};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     sync::Semaphore,
     task::JoinSet,
     time::{sleep, timeout},
 };
 
-type Failed = Box<dyn Error + Send + Sync>;
+use process::{Failed, Process, free, resident};
 
 /// How long an answer may take. The provider takes ten seconds at most.
 const HANGS: Duration = Duration::from_secs(60);
@@ -63,17 +63,6 @@ struct Counts {
     killed: AtomicUsize,
 }
 
-/// Ends the process, also when this program fails.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // This is SIGKILL: the process gets no chance to end anything well.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::main]
 async fn main() -> Result<(), Failed> {
     let mut arguments = env::args().skip(1);
@@ -89,15 +78,14 @@ async fn main() -> Result<(), Failed> {
 
 async fn run(binary: &str, length: Duration, rate: u64) -> Result<(), Failed> {
     let [provider, clients, admin] = [free().await?, free().await?, free().await?];
-    let gateway = Process(
-        Command::new(binary)
-            .args(["serve", "--upstream", &format!("http://{provider}")])
-            .args(["--listen", &clients.to_string(), "--admin", &admin.to_string()])
-            .stdout(Stdio::null())
-            .spawn()?,
-    );
+    let mut gateway =
+        Process::start(
+            Command::new(binary)
+                .args(["serve", "--upstream", &format!("http://{provider}")])
+                .args(["--listen", &clients.to_string(), "--admin", &admin.to_string()]),
+        )?;
     let mut breaking = Some(provide(binary, provider)?);
-    until_there(clients).await?;
+    gateway.until_there(clients).await?;
     let (began, counts) = (Instant::now(), Arc::new(Counts::default()));
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = JoinSet::new();
@@ -130,20 +118,19 @@ async fn run(binary: &str, length: Duration, rate: u64) -> Result<(), Failed> {
         }
         if kill_clients.elapsed() > CLIENTS {
             kill_clients = Instant::now();
-            let stay = Command::new(env::current_exe()?)
-                .args(["clients", &clients.to_string()])
-                .spawn()?;
+            let mut stay = Command::new(env::current_exe()?);
+            stay.args(["clients", &clients.to_string()]);
             // The one before is killed here.
-            if killer.replace(Process(stay)).is_some() {
+            if killer.replace(Process::start(&mut stay)?).is_some() {
                 counts.killed.fetch_add(1, Ordering::Relaxed);
             }
         }
         if minute.elapsed() > Duration::from_secs(60) {
             minute = Instant::now();
-            say(began, &counts, gateway.0.id())?;
+            say(began, &counts, gateway.id())?;
         }
         if early.is_none() && began.elapsed() > length / 10 {
-            early = Some(resident(gateway.0.id())?);
+            early = Some(resident(gateway.id())?);
         }
     }
     drop(killer);
@@ -151,7 +138,7 @@ async fn run(binary: &str, length: Duration, rate: u64) -> Result<(), Failed> {
         done??;
     }
     sleep(Duration::from_secs(2)).await;
-    say(began, &counts, gateway.0.id())?;
+    say(began, &counts, gateway.id())?;
     let metrics = page(admin).await?;
     for line in ["jsonmend_open_streams 0\n", "jsonmend_held_bytes 0\n", "jsonmend_connections 0\n"]
     {
@@ -159,7 +146,7 @@ async fn run(binary: &str, length: Duration, rate: u64) -> Result<(), Failed> {
             return Err(format!("something is left: {metrics}").into());
         }
     }
-    let (early, late) = (early.unwrap_or_default(), resident(gateway.0.id())?);
+    let (early, late) = (early.unwrap_or_default(), resident(gateway.id())?);
     if late > early + early / 8 {
         return Err(format!("{early} kB became {late} kB").into());
     }
@@ -276,27 +263,11 @@ async fn stay(gateway: SocketAddr) -> Result<(), Failed> {
 
 /// A provider that breaks, with a little time between its chunks.
 fn provide(binary: &str, address: SocketAddr) -> Result<Process, Failed> {
-    let child = Command::new(binary)
-        .args(["chaos", "--port", &address.port().to_string(), "--delay", "10"])
-        .args(["--requests", "100000", "--for", "86400"])
-        .stdout(Stdio::null())
-        .spawn()?;
-    Ok(Process(child))
-}
-
-/// An address that was free a moment ago.
-async fn free() -> Result<SocketAddr, Failed> {
-    Ok(TcpListener::bind("127.0.0.1:0").await?.local_addr()?)
-}
-
-async fn until_there(address: SocketAddr) -> Result<(), Failed> {
-    for _ in 0..1000 {
-        if TcpStream::connect(address).await.is_ok() {
-            return Ok(());
-        }
-        sleep(Duration::from_millis(5)).await;
-    }
-    Err(format!("nobody listens on {address}").into())
+    Process::start(
+        Command::new(binary)
+            .args(["chaos", "--port", &address.port().to_string(), "--delay", "10"])
+            .args(["--requests", "100000", "--for", "86400"]),
+    )
 }
 
 async fn page(admin: SocketAddr) -> Result<String, Failed> {
@@ -306,11 +277,4 @@ async fn page(admin: SocketAddr) -> Result<String, Failed> {
     let mut got = String::new();
     timeout(HANGS, stream.read_to_string(&mut got)).await??;
     Ok(got)
-}
-
-/// The memory of a process, in kilobytes.
-fn resident(process: u32) -> Result<u64, Failed> {
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    Ok(line.ok_or("no VmRSS")?.trim().trim_end_matches(" kB").parse()?)
 }

@@ -2,17 +2,20 @@
 //! breaks.
 //!
 //! `cargo run --release -p jsonmend-proxy --example memory BINARY streams [STREAMS] [SECONDS]`
+//! `cargo run --release -p jsonmend-proxy --example memory BINARY encrypted [STREAMS] [SECONDS]`
 //! `cargo run --release -p jsonmend-proxy --example memory BINARY faults [REQUESTS]`
 //!
-//! `BINARY` is the command `jsonmend`, which runs as a process of its own. Each stream takes two sockets of it, and
+//! With `encrypted`, the connections to the provider are. `BINARY` is the command `jsonmend`, which runs as a process of
+//! its own. Each stream takes two sockets of it, and
 //! two of this program, so `ulimit -n` has to allow twice their number.
 
+mod process;
+
 use std::{
-    env,
-    error::Error,
-    fs,
+    env, fs,
     net::SocketAddr,
-    process::{Child, Command, Stdio},
+    path::PathBuf,
+    process::{Command, Stdio, id},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -22,28 +25,22 @@ use std::{
 
 use jsonmend_testkit::chaos::{Server, Settings};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
     task::JoinSet,
     time::{sleep, timeout},
 };
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer},
+};
 
-type Failed = Box<dyn Error + Send + Sync>;
+use process::{Failed, Process, free, resident};
 
 const BEGIN: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 const CALL: &str = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{'text': '"}}]}}]}"#;
 const PIECE: &str = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"a piece of a text, "}}]}}]}"#;
-
-/// Ends the process, also when this program fails.
-struct Gateway(Child);
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[tokio::main]
 async fn main() -> Result<(), Failed> {
@@ -52,30 +49,67 @@ async fn main() -> Result<(), Failed> {
     let what = arguments.next();
     let mut numbers = arguments.map(|text| text.parse::<usize>());
     match what.as_deref() {
-        Some("streams") => {
+        Some(what @ ("streams" | "encrypted")) => {
+            let key = (what == "encrypted").then(Key::new).transpose()?;
             let streams = numbers.next().transpose()?.unwrap_or(5000);
-            open_streams(&binary, streams, numbers.next().transpose()?.unwrap_or(10)).await
+            let seconds = numbers.next().transpose()?.unwrap_or(10);
+            open_streams(&binary, key, streams, seconds).await
         }
         Some("faults") => faults(&binary, numbers.next().transpose()?.unwrap_or(10_000)).await,
-        _ => Err("streams, or faults?".into()),
+        _ => Err("streams, encrypted, or faults?".into()),
+    }
+}
+
+/// What a provider encrypts with.
+struct Key {
+    accepts: TlsAcceptor,
+    /// A file with its certificate, for who checks it.
+    certificate: PathBuf,
+}
+
+impl Key {
+    fn new() -> Result<Self, Failed> {
+        let key = rcgen::KeyPair::generate()?;
+        let names = vec!["localhost".to_owned()];
+        let made = rcgen::CertificateParams::new(names)?.self_signed(&key)?;
+        let certificate = env::temp_dir().join(format!("jsonmend-memory-{}.pem", id()));
+        fs::write(&certificate, made.pem())?;
+        let key = PrivateKeyDer::try_from(key.serialize_der())?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(vec![made.der().clone()], key)?;
+        Ok(Self { accepts: TlsAcceptor::from(Arc::new(config)), certificate })
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.certificate);
     }
 }
 
 /// A gateway before that provider.
-async fn start(binary: &str, provider: SocketAddr) -> Result<(Gateway, SocketAddr), Failed> {
-    let free = TcpListener::bind("127.0.0.1:0").await?;
-    let address = free.local_addr()?;
-    drop(free);
-    let child = Command::new(binary)
-        .args(["serve", "--upstream", &format!("http://{provider}")])
+async fn start(
+    binary: &str,
+    provider: SocketAddr,
+    key: Option<&Key>,
+) -> Result<(Process, SocketAddr), Failed> {
+    let address = free().await?;
+    let upstream = match key {
+        Some(_) => format!("https://localhost:{}", provider.port()),
+        None => format!("http://{provider}"),
+    };
+    let mut command = Command::new(binary);
+    command
+        .args(["serve", "--upstream", &upstream])
         .args(["--listen", &address.to_string(), "--admin", "off"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let gateway = Gateway(child);
-    while TcpStream::connect(address).await.is_err() {
-        sleep(Duration::from_millis(5)).await;
+        .stderr(Stdio::null());
+    if let Some(key) = key {
+        command.env("SSL_CERT_FILE", &key.certificate);
     }
+    let mut gateway = Process::start(&mut command)?;
+    gateway.until_there(address).await?;
     Ok((gateway, address))
 }
 
@@ -83,10 +117,10 @@ async fn start(binary: &str, provider: SocketAddr) -> Result<(Gateway, SocketAdd
 async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
     let settings = Settings::new().with_requests(requests).with_lifetime(Duration::from_secs(3600));
     let provider = Server::start(settings)?;
-    let (gateway, address) = start(binary, provider.address()).await?;
+    let (gateway, address) = start(binary, provider.address(), None).await?;
     println!("requests | broke off | resident");
     println!("---|---|---");
-    println!("0 | 0 | {} kB", resident(gateway.0.id())?);
+    println!("0 | 0 | {} kB", resident(gateway.id())?);
     let (next, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     for tenth in 1..=10 {
         let mut clients = JoinSet::new();
@@ -115,7 +149,7 @@ async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
             done??;
         }
         let (sent, broken) = (next.load(Ordering::Relaxed), broken.load(Ordering::Relaxed));
-        println!("{sent} | {broken} | {} kB", resident(gateway.0.id())?);
+        println!("{sent} | {broken} | {} kB", resident(gateway.id())?);
     }
     Ok(())
 }
@@ -125,10 +159,15 @@ fn is_chunked(reply: &[u8]) -> bool {
     head.into_iter().any(|line| line.ends_with(b"transfer-encoding: chunked"))
 }
 
-async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<(), Failed> {
-    let provider = provide().await?;
-    let (gateway, address) = start(binary, provider).await?;
-    let before = resident(gateway.0.id())?;
+async fn open_streams(
+    binary: &str,
+    key: Option<Key>,
+    streams: usize,
+    seconds: usize,
+) -> Result<(), Failed> {
+    let provider = provide(key.as_ref().map(|key| key.accepts.clone())).await?;
+    let (gateway, address) = start(binary, provider, key.as_ref()).await?;
+    let before = resident(gateway.id())?;
     let (open, bytes) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     for _ in 0..streams {
         let mut stream = TcpStream::connect(address).await?;
@@ -157,7 +196,7 @@ async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<()
     println!("---|---|---|---|---");
     for _ in 0..seconds {
         sleep(Duration::from_secs(1)).await;
-        let now = resident(gateway.0.id())?;
+        let now = resident(gateway.id())?;
         let each = now.saturating_sub(before) as f64 / streams as f64;
         println!(
             "{streams} | {} | {} kB | {now} kB ({before} kB with none) | {each:.1} kB",
@@ -168,36 +207,36 @@ async fn open_streams(binary: &str, streams: usize, seconds: usize) -> Result<()
     Ok(())
 }
 
-/// The memory of a process, in kilobytes.
-fn resident(process: u32) -> Result<u64, Failed> {
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    Ok(line.ok_or("no VmRSS")?.trim().trim_end_matches(" kB").parse()?)
-}
-
 /// A provider whose streams have a piece of a call every two seconds, and no end.
-async fn provide() -> Result<SocketAddr, Failed> {
+async fn provide(accepts: Option<TlsAcceptor>) -> Result<SocketAddr, Failed> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
+        while let Ok((stream, _)) = listener.accept().await {
+            let accepts = accepts.clone();
             tokio::spawn(async move {
-                // The request is small, so it comes as one.
-                let mut got = [0; 4096];
-                if stream.read(&mut got).await? == 0 {
-                    return Ok(());
+                match accepts {
+                    Some(accepts) => send(accepts.accept(stream).await?).await,
+                    None => send(stream).await,
                 }
-                let chunk = |event: &str| format!("{:x}\r\n{event}\n\n\r\n", event.len() + 2);
-                stream.write_all(format!("{BEGIN}{}", chunk(CALL)).as_bytes()).await?;
-                let piece = chunk(PIECE);
-                loop {
-                    stream.write_all(piece.as_bytes()).await?;
-                    sleep(Duration::from_secs(2)).await;
-                }
-                #[expect(unreachable_code, reason = "it says which error there is")]
-                Ok::<_, Failed>(())
             });
         }
     });
     Ok(address)
+}
+
+async fn send(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Result<(), Failed> {
+    // The request is small, so it comes as one.
+    let mut got = [0; 4096];
+    if stream.read(&mut got).await? == 0 {
+        return Ok(());
+    }
+    let chunk = |event: &str| format!("{:x}\r\n{event}\n\n\r\n", event.len() + 2);
+    stream.write_all(format!("{BEGIN}{}", chunk(CALL)).as_bytes()).await?;
+    let piece = chunk(PIECE);
+    loop {
+        stream.write_all(piece.as_bytes()).await?;
+        stream.flush().await?;
+        sleep(Duration::from_secs(2)).await;
+    }
 }

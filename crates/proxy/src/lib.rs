@@ -10,6 +10,7 @@
 
 mod account;
 mod admin;
+mod clients;
 mod config;
 mod edit;
 mod exchange;

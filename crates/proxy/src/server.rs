@@ -1,8 +1,8 @@
 //! The server: it takes connections, and stops when it is asked to.
 
 use std::{
-    convert::Infallible, future::Future, io, pin::Pin, sync::Arc, sync::atomic::Ordering,
-    time::Duration,
+    convert::Infallible, future::Future, io, num::NonZeroUsize, pin::Pin, sync::Arc,
+    sync::atomic::Ordering, time::Duration,
 };
 
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -18,9 +18,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::{
     admin,
+    clients::{Clients, Place, Threads},
     config::{Config, ConfigError},
     exchange,
-    shared::{LEAST_HEAD, Shared},
+    shared::{LEAST_HEAD, Providers, Shared},
     timed::{Taken, Waits},
 };
 
@@ -50,6 +51,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Server {
     shared: Arc<Shared>,
     tls: Option<TlsAcceptor>,
+    threads: Option<NonZeroUsize>,
 }
 
 impl Server {
@@ -75,7 +77,27 @@ impl Server {
         let tls = config.tls().load()?.map(TlsAcceptor::from);
         let shared = Shared::new(config);
         let shared = shared.map_err(|error| ConfigError(format!("no certificates: {error}")))?;
-        Ok(Self { shared: Arc::new(shared), tls })
+        Ok(Self { shared: Arc::new(shared), tls, threads: None })
+    }
+
+    /// Answers clients on so many threads of its own, instead of in the runtime that [`serve`](Self::serve) is called
+    /// in. A client stays on the thread that it was given to. An answer begins sooner than in a runtime with several
+    /// threads, in which each request wakes a second one.
+    ///
+    /// ```
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use jsonmend_proxy::{Config, Server, Upstream};
+    ///
+    /// let config = Config::new().with_upstream(Upstream::parse("http://127.0.0.1:11434")?);
+    /// let server = Server::new(config)?.with_threads(std::thread::available_parallelism()?);
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
+    /// ```
+    #[must_use]
+    pub const fn with_threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = Some(threads);
+        self
     }
 
     /// Answers clients on `listener`, and those who run the gateway on `admin`, until `stop` is ready. Then
@@ -85,62 +107,79 @@ impl Server {
     /// Dropping the future ends everything at once.
     ///
     /// # Errors
-    /// None at present: a connection that fails concerns nobody else.
+    /// If one of [its own threads](Self::with_threads) cannot go on. A connection that fails concerns nobody else.
     pub async fn serve(
         self,
         listener: TcpListener,
         admin: Option<TcpListener>,
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Self { shared, tls } = self;
+        let Self { shared, tls, threads } = self;
         let (stopping, stopped) = watch::channel(false);
         let mut pages = JoinSet::new();
         if let Some(admin) = admin {
             pages.spawn(serve_pages(Arc::clone(&shared), admin));
         }
-        let mut clients = JoinSet::new();
+        let place = Place { shared: Arc::clone(&shared), tls, stopped };
+        let mut threads = threads.map(|number| Threads::start(number, &place));
+        let mut clients = Clients::new(place);
         let room = shared.config.limits().connections().min(Semaphore::MAX_PERMITS);
         let room = Arc::new(Semaphore::new(room));
         let mut stop = std::pin::pin!(stop);
         loop {
             let next = async {
                 // More clients wait in the queue of the system.
-                let permit = Arc::clone(&room).acquire_owned().await;
-                (permit, listener.accept().await)
+                let permit = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
+                let (stream, _) = listener.accept().await?;
+                Ok::<_, io::Error>((stream, permit))
             };
-            let (permit, stream) = tokio::select! {
+            let failed = async {
+                match &mut threads {
+                    Some(threads) => threads.failed().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let (stream, permit) = tokio::select! {
                 () = &mut stop => break,
-                Some(_) = clients.join_next() => continue,
-                (permit, accepted) = next => match accepted {
-                    Ok((stream, _)) => (permit, stream),
+                Some(_) = clients.left() => continue,
+                error = failed => return Err(error),
+                next = next => match next {
+                    Ok(next) => next,
                     Err(_) => {
                         sleep(PAUSE).await;
                         continue;
                     }
                 },
             };
-            let (shared, stopped, tls) = (Arc::clone(&shared), stopped.clone(), tls.clone());
-            clients.spawn(async move {
-                let _permit = permit;
-                shared.metrics.connections.add(1);
-                serve_client(&shared, stream, tls, stopped).await;
-                shared.metrics.connections.add(-1);
-            });
+            match &threads {
+                Some(threads) => threads.give(stream, permit),
+                None => clients.take(stream, permit),
+            }
         }
         drop(listener);
         shared.draining.store(true, Ordering::Relaxed);
         // There may be no connection left to shut down.
         let _ = stopping.send(true);
-        let drained = async { while clients.join_next().await.is_some() {} };
+        let drained = async {
+            clients.drain().await;
+            if let Some(threads) = &mut threads {
+                threads.drain().await;
+            }
+        };
         let _ = timeout(shared.config.limits().drain(), drained).await;
+        drop(stopping);
         clients.shutdown().await;
+        if let Some(threads) = &mut threads {
+            threads.drain().await;
+        }
         pages.shutdown().await;
         Ok(())
     }
 }
 
-async fn serve_client(
+pub(crate) async fn serve_client(
     shared: &Arc<Shared>,
+    providers: &Arc<Providers>,
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
     stopped: watch::Receiver<bool>,
@@ -152,14 +191,15 @@ async fn serve_client(
     // Below the encryption, which has a buffer of its own.
     let stream = Box::pin(Taken::new(stream, limits.idle(), waits.clone()));
     let Some(tls) = tls else {
-        return serve_requests(shared, stream, waits, stopped).await;
+        return serve_requests(shared, providers, stream, waits, stopped).await;
     };
     // Apart, so that a connection without encryption has no room for one.
-    Box::pin(serve_encrypted(shared, stream, tls, waits, stopped)).await;
+    Box::pin(serve_encrypted(shared, providers, stream, tls, waits, stopped)).await;
 }
 
 async fn serve_encrypted(
     shared: &Arc<Shared>,
+    providers: &Arc<Providers>,
     stream: Pin<Box<Taken<TcpStream>>>,
     tls: TlsAcceptor,
     waits: Waits,
@@ -172,20 +212,22 @@ async fn serve_encrypted(
         _ = stopping.wait_for(|stopped| *stopped) => return,
     };
     if let Ok(Ok(stream)) = stream {
-        serve_requests(shared, stream, waits, stopped).await;
+        serve_requests(shared, providers, stream, waits, stopped).await;
     }
 }
 
 async fn serve_requests(
     shared: &Arc<Shared>,
+    providers: &Arc<Providers>,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin,
     waits: Waits,
     mut stopped: watch::Receiver<bool>,
 ) {
     let limits = shared.config.limits();
     let service = service_fn(|request: http::Request<Incoming>| {
-        let (shared, waits) = (Arc::clone(shared), waits.clone());
-        async move { Ok::<_, Infallible>(exchange::answer(shared, waits, request).await) }
+        let (shared, providers) = (Arc::clone(shared), Arc::clone(providers));
+        let answer = exchange::answer(shared, providers, waits.clone(), request);
+        async move { Ok::<_, Infallible>(answer.await) }
     });
     let io = TokioIo::new(stream);
     let connection = http1::Builder::new()

@@ -8,16 +8,16 @@ use std::{
 use bytes::Bytes;
 use http::Request;
 use http_body_util::combinators::UnsyncBoxBody;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
     client::legacy::{Builder, Client, ResponseFuture, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
 };
-use rustls::crypto::ring;
+use rustls::{ClientConfig, crypto::ring};
 use tokio::sync::Semaphore;
 
 use crate::{
-    config::{Config, Limits, Upstream},
+    config::{Config, Upstream},
     live::Live,
     metrics::Metrics,
     recent::Recent,
@@ -27,7 +27,7 @@ use crate::{
 
 pub(crate) type Outgoing = UnsyncBoxBody<Bytes, BoxError>;
 
-/// Connections to one provider that wait to be used again.
+/// Connections of a thread to one provider that wait to be used again.
 const IDLE_CONNECTIONS: usize = 64;
 
 /// What all connections share.
@@ -35,7 +35,8 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     /// The longest prefix first.
     pub(crate) upstreams: Vec<Upstream>,
-    pub(crate) providers: Providers,
+    /// How providers are encrypted, if one is.
+    encryption: Option<ClientConfig>,
     pub(crate) metrics: Metrics,
     pub(crate) recent: Recent,
     pub(crate) live: Live,
@@ -50,10 +51,10 @@ impl Shared {
         let mut upstreams = config.upstreams().to_vec();
         upstreams.sort_by_key(|upstream| core::cmp::Reverse(upstream.prefix().len()));
         let encrypted = upstreams.iter().any(Upstream::is_https);
-        let providers = Providers::new(&limits, encrypted)?;
+        let encryption = encrypted.then(encryption).transpose()?;
         Ok(Self {
             upstreams,
-            providers,
+            encryption,
             metrics: Metrics::default(),
             recent: Recent::new(config.record().answers),
             live: Live::new(config.record().content),
@@ -70,7 +71,15 @@ impl Shared {
     }
 }
 
-/// The connections to the providers.
+/// Checks the certificates of providers by the list of the system.
+fn encryption() -> io::Result<ClientConfig> {
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().map_err(io::Error::other)?;
+    Ok(config.with_native_roots()?.with_no_client_auth())
+}
+
+/// The connections to the providers. Each thread has its own: the task of a connection stays in the runtime in which it
+/// began.
 pub(crate) enum Providers {
     /// Where none is encrypted, none has room for a state of encryption, and there may be no certificates.
     Plain(Client<HttpConnector, Outgoing>),
@@ -78,7 +87,8 @@ pub(crate) enum Providers {
 }
 
 impl Providers {
-    fn new(limits: &Limits, encrypted: bool) -> io::Result<Self> {
+    pub(crate) fn new(shared: &Shared) -> Self {
+        let limits = shared.config.limits();
         let mut http = HttpConnector::new();
         http.set_nodelay(true);
         http.set_connect_timeout(Some(limits.connect()));
@@ -88,14 +98,13 @@ impl Providers {
             .pool_idle_timeout(limits.head())
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .http1_max_buf_size(limits.head_bytes().max(LEAST_HEAD));
-        if !encrypted {
-            return Ok(Self::Plain(builder.build(http)));
-        }
+        let Some(encryption) = shared.encryption.clone() else {
+            return Self::Plain(builder.build(http));
+        };
         http.enforce_http(false);
-        let connector = HttpsConnectorBuilder::new();
-        let connector = connector.with_provider_and_native_roots(ring::default_provider())?;
+        let connector = HttpsConnectorBuilder::new().with_tls_config(encryption);
         let connector = connector.https_or_http().enable_http1().wrap_connector(http);
-        Ok(Self::Encrypted(builder.build(connector)))
+        Self::Encrypted(builder.build(connector))
     }
 
     pub(crate) fn request(&self, request: Request<Outgoing>) -> ResponseFuture {

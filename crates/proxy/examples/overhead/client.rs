@@ -12,7 +12,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{DIGITS, Failed, SENT, now};
+use crate::{DIGITS, SENT, now, process::Failed};
 
 /// How long an answer may take.
 const HANGS: Duration = Duration::from_secs(60);

@@ -15,27 +15,22 @@
 //! Client and provider are one process and share its cores with the gateways, so the figures are an upper bound.
 
 mod client;
+#[path = "../process/mod.rs"]
+mod process;
 mod provider;
 
 use std::{
-    env,
-    error::Error,
-    fs,
+    env, fs,
     net::SocketAddr,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::OnceLock,
     time::{Duration, Instant},
 };
 
 use jsonmend_wire::{RewriteOptions, Rewriter};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    time::sleep,
-};
 
 use client::{Taken, round};
-
-pub(crate) type Failed = Box<dyn Error + Send + Sync>;
+use process::{Failed, Process, free, resident};
 
 /// How many streams run at once.
 const AT_ONCE: [usize; 3] = [1, 8, 64];
@@ -56,16 +51,6 @@ struct Way {
     address: SocketAddr,
     damaged: bool,
     process: Option<u32>,
-}
-
-/// Ends the process, also when this program fails.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[tokio::main]
@@ -96,7 +81,7 @@ async fn main() -> Result<(), Failed> {
             name: format!("{name}{}", if damaged { ", damaged" } else { "" }),
             address,
             damaged,
-            process: Some(process.0.id()),
+            process: Some(process.id()),
         };
         ways.push(way(false));
         if name == "mending on" {
@@ -110,7 +95,7 @@ async fn main() -> Result<(), Failed> {
     for kind in ["whole", "stream", "paced"] {
         // A paced stream takes nearly half a second.
         let (requests, rounds) =
-            if kind == "paced" { (requests.min(2), rounds.min(4)) } else { (requests, rounds) };
+            if kind == "paced" { (requests.min(2), rounds.min(24)) } else { (requests, rounds) };
         for at_once in AT_ONCE.into_iter().filter(|at_once| *at_once <= most) {
             let mut taken = vec![Vec::new(); ways.len()];
             for _ in 0..rounds {
@@ -188,37 +173,20 @@ async fn start(
     command: &str,
     provider: SocketAddr,
 ) -> Result<(Process, SocketAddr), Failed> {
-    // It was free a moment ago.
-    let address = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
+    let address = free().await?;
     let command = command
         .replace("{provider}", &provider.to_string())
         .replace("{port}", &address.port().to_string());
     // Not `exec COMMAND`, because what is before it may be a variable.
     let shell = format!("exec env {command}");
-    let began = Instant::now();
-    let child = Command::new("sh")
-        .args(["-c", &shell])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let mut process = Process(child);
-    while TcpStream::connect(address).await.is_err() {
-        if process.0.try_wait()?.is_some() || began.elapsed() > Duration::from_secs(120) {
-            return Err(format!("{name} does not start: {command}").into());
-        }
-        sleep(Duration::from_millis(1)).await;
-    }
+    let mut process =
+        Process::start(Command::new("sh").args(["-c", &shell]).stderr(Stdio::null()))?;
+    let waited = process.until_there(address).await;
+    let waited = waited.map_err(|error| format!("{name} does not start: {command}: {error}"))?;
     println!(
         "{name}: takes connections after {} ms, with {} kB",
-        began.elapsed().as_millis(),
-        resident(process.0.id())?
+        waited.as_millis(),
+        resident(process.id())?
     );
     Ok((process, address))
-}
-
-/// The memory of a process, in kilobytes.
-fn resident(process: u32) -> Result<u64, Failed> {
-    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    Ok(line.ok_or("no VmRSS")?.trim().trim_end_matches(" kB").parse()?)
 }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{DIGITS, Failed, SENT, now};
+use crate::{DIGITS, SENT, now, process::Failed};
 
 /// Events of a stream.
 const EVENTS: usize = 200;

@@ -22,13 +22,14 @@ use crate::{
     account::Asked,
     fitting::{Misfit, options},
     request::{Declared, Switches},
-    shared::{Held, Shared},
+    shared::{Held, Providers, Shared},
     timed::Timed,
     unpacked::{Packing, Unpacked},
 };
 
 /// A request that may be made again.
 pub(super) struct Again {
+    providers: Arc<Providers>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -37,8 +38,14 @@ pub(super) struct Again {
 }
 
 impl Again {
-    pub(super) fn new(uri: Uri, headers: HeaderMap, body: Bytes, held: Option<Held>) -> Self {
-        Self { uri, headers, body, _held: held }
+    pub(super) fn new(
+        providers: &Arc<Providers>,
+        uri: Uri,
+        headers: HeaderMap,
+        body: Bytes,
+        held: Option<Held>,
+    ) -> Self {
+        Self { providers: Arc::clone(providers), uri, headers, body, _held: held }
     }
 
     /// Asks for the arguments of these calls. Returns those that came, by the number of the call.
@@ -124,7 +131,7 @@ impl Again {
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let body = Full::new(Bytes::from(body)).map_err(|never| match never {}).boxed_unsync();
         let request = request.map(|()| body);
-        let response = shared.providers.request(request).await.map_err(|_| failed())?;
+        let response = self.providers.request(request).await.map_err(|_| failed())?;
         let status = response.status();
         let limits = shared.config.limits();
         let mut held = shared.held();

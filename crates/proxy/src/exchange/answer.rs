@@ -16,6 +16,7 @@ use jsonmend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireLimits, Wir
 
 use super::{
     Answer, Sent,
+    aside::aside,
     incoming::{End, Read},
 };
 use crate::{
@@ -105,7 +106,8 @@ async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: 
         }
     };
     let notes = FitNotes::default();
-    let (mut work, mut mended) = rewritten(&chunks, work(sent, parts, &passing, notes.clone()));
+    let mends = work(sent, parts, &passing, notes.clone());
+    let (mut work, mut mended) = rewritten(&chunks, mends).await;
     let misfits = notes.take_misfits();
     if let (Some(again), Some(tools), false) = (&sent.again, &sent.tools, misfits.is_empty()) {
         let by = (&**tools, &sent.switches);
@@ -114,7 +116,8 @@ async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: 
         if !values.is_empty() {
             let overhead = work.account.overhead;
             let notes = FitNotes::of_asked(values);
-            (work, mended) = rewritten(&chunks, self::work(sent, parts, &passing, notes));
+            let mends = self::work(sent, parts, &passing, notes);
+            (work, mended) = rewritten(&chunks, mends).await;
             work.account.overhead += overhead;
         }
         work.account.asked = asked;
@@ -132,15 +135,20 @@ async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: 
 }
 
 /// Mends a body as a whole.
-fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>) {
-    let mut mended = VecDeque::new();
-    for chunk in chunks {
-        work.push(chunk);
+async fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>) {
+    let length = chunks.iter().map(Bytes::len).sum();
+    let chunks = chunks.clone();
+    aside(length, move || {
+        let mut mended = VecDeque::new();
+        for chunk in &chunks {
+            work.push(chunk);
+            mended.extend(work.take());
+        }
+        work.finish();
         mended.extend(work.take());
-    }
-    work.finish();
-    mended.extend(work.take());
-    (work, mended)
+        (work, mended)
+    })
+    .await
 }
 
 /// Prepares to mend a body while it passes.

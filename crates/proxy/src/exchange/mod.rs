@@ -2,6 +2,7 @@
 
 mod again;
 mod answer;
+mod aside;
 mod incoming;
 
 use std::{error::Error, sync::Arc, time::Duration};
@@ -16,6 +17,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
 
 use again::Again;
+use aside::aside;
 
 use crate::{
     config::{Mode, Repair, Upstream},
@@ -25,7 +27,7 @@ use crate::{
     refusal::Refusal,
     relay::{Passing, Relay},
     request::{Asked, Declared, Fixed, Switches},
-    shared::{Held, Outgoing, Shared},
+    shared::{Held, Outgoing, Providers, Shared},
     timed::{Timed, Waits},
 };
 
@@ -52,13 +54,14 @@ struct Sent {
 /// Answers one request. Dropped when the client leaves.
 pub(crate) async fn answer(
     shared: Arc<Shared>,
+    providers: Arc<Providers>,
     waits: Waits,
     request: Request<Incoming>,
 ) -> Answer {
     // A request with both lengths is read by one of them. So nothing that follows it is read as a request.
     let closes = request.headers().contains_key(TRANSFER_ENCODING);
     // What it takes to begin an answer is given back then: the connection keeps only this future while a stream passes.
-    let mut answer = match Box::pin(forward(&shared, waits, request)).await {
+    let mut answer = match Box::pin(forward(&shared, &providers, waits, request)).await {
         Ok(answer) => answer,
         Err((refusal, upstream)) => {
             shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);
@@ -78,6 +81,7 @@ pub(crate) async fn answer(
 
 async fn forward(
     shared: &Arc<Shared>,
+    providers: &Arc<Providers>,
     waits: Waits,
     request: Request<Incoming>,
 ) -> Result<Answer, (Refusal, String)> {
@@ -107,7 +111,8 @@ async fn forward(
         _permit: permit,
     };
     let end = began + shared.config.limits().total();
-    let (mut sent, request) = send(shared, number, path, request, end).await.map_err(named)?;
+    let sent = send(shared, providers, (number, path), request, end).await;
+    let (mut sent, request) = sent.map_err(named)?;
     // It is kept for each of the last answers, and a client may send any name.
     passing.about.model = name_shown(sent.asked.model.as_deref().unwrap_or_default());
     passing.watched.asks(&passing.about.model);
@@ -120,7 +125,7 @@ async fn forward(
         }
     }
     let patience = shared.config.limits().answer().min(end - Instant::now());
-    let response = match timeout(patience, shared.providers.request(request)).await {
+    let response = match timeout(patience, providers.request(request)).await {
         Err(_) => return Err(named(Refusal::UpstreamSlow)),
         // What went wrong may hold the target, and so a key in its query. It is not repeated.
         Ok(Err(error)) if is_of_encryption(&error) => {
@@ -194,8 +199,8 @@ pub(crate) fn has_dots(path: &str) -> bool {
 /// Reads what must be read of a request, and makes the one for the provider.
 async fn send(
     shared: &Arc<Shared>,
-    number: usize,
-    path: String,
+    providers: &Arc<Providers>,
+    (number, path): (usize, String),
     request: Request<Incoming>,
     end: Instant,
 ) -> Result<(Sent, Request<Outgoing>), Refusal> {
@@ -214,7 +219,8 @@ async fn send(
         held = Some(room);
         let began = Instant::now();
         let mends_history = switches.mending.history && switches.mending.policy != Repair::Off;
-        let mut asked = Asked::read(&parts.uri, &text, mends_history);
+        let (uri, read) = (parts.uri.clone(), text.clone());
+        let mut asked = aside(text.len(), move || Asked::read(&uri, &read, mends_history)).await;
         if let Some(on) = asked.healing {
             switches.heal(on);
         }
@@ -257,7 +263,7 @@ async fn send(
         && asked.tools.is_some();
     let again = text_sent.filter(|_| may_ask).map(|text| {
         let headers = request.headers().clone();
-        Again::new(request.uri().clone(), headers, text, held.take())
+        Again::new(providers, request.uri().clone(), headers, text, held.take())
     });
     let tools = asked.tools.clone().map(|text| shared.tools.of(text));
     let method = parts.method;
@@ -272,7 +278,9 @@ mod tests {
     use super::*;
 
     /// What a function returns takes so many bytes.
-    const fn size<'s, F>(_: fn(&'s Arc<Shared>, Waits, Request<Incoming>) -> F) -> usize {
+    const fn size<'s, F>(
+        _: fn(&'s Arc<Shared>, &'s Arc<Providers>, Waits, Request<Incoming>) -> F,
+    ) -> usize {
         size_of::<F>()
     }
 

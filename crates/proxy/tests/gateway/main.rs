@@ -15,5 +15,6 @@ mod packed;
 mod reask;
 mod reference;
 mod scene;
+mod threads;
 mod tls;
 mod transparent;

@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    num::NonZeroUsize,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -30,6 +31,8 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Sends again and again, until nothing is taken any more or so many bytes are sent.
     Flood(usize),
+    /// Says that it has come so far.
+    Say(Arc<Notify>),
     /// Waits until the test says so.
     Wait(Arc<Notify>),
     /// Waits until the connection is closed from the other side, and says so.
@@ -96,6 +99,16 @@ impl Scene {
         answers: Vec<Vec<Step>>,
         configure: impl FnOnce(Config, &str) -> Config,
     ) -> Self {
+        // As the command does.
+        Self::on_threads(NonZeroUsize::new(2), answers, configure).await
+    }
+
+    /// The gateway answers on so many threads, or in the runtime of the test.
+    pub(crate) async fn on_threads(
+        threads: Option<NonZeroUsize>,
+        answers: Vec<Vec<Step>>,
+        configure: impl FnOnce(Config, &str) -> Config,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = listener.local_addr().unwrap();
         let (note, seen) = mpsc::unbounded_channel();
@@ -112,7 +125,10 @@ impl Scene {
         let admins = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, admin) = (clients.local_addr().unwrap(), admins.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = Server::new(config).unwrap();
+        let mut server = Server::new(config).unwrap();
+        if let Some(threads) = threads {
+            server = server.with_threads(threads);
+        }
         let gateway = tokio::spawn(async move {
             let stopped = async { drop(stopped.await) };
             server.serve(clients, Some(admins), stopped).await.unwrap();
@@ -164,6 +180,11 @@ impl Scene {
 
     pub(crate) fn ask_to_stop(&mut self) {
         drop(self.stop.take());
+    }
+
+    /// Drops the future that serves.
+    pub(crate) fn end(&self) {
+        self.gateway.abort();
     }
 
     pub(crate) async fn stopped(self) {
@@ -325,6 +346,7 @@ async fn play(
                         sent.fetch_add(line.len(), Ordering::SeqCst);
                     }
                 }
+                Step::Say(came) => came.notify_one(),
                 Step::Wait(go) => go.notified().await,
                 Step::Gone(gone) => {
                     let mut rest = [0; 64];

@@ -4,8 +4,8 @@
 //! of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Piece, arguments, finish, is_misnamed, kind_of,
-    ordinal, piece, unread, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, arguments, finish, is_misnamed,
+    kind_of, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -24,8 +24,8 @@ const TYPES: [&str; 7] = [
 const NAMES: [&str; 3] = ["content_block_delta", "content_block_start", "content_block_stop"];
 
 /// The type belongs to this format, and nothing indicates another format.
-pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
-    let kind = kind_of(event, payload);
+pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
+    let kind = kind_of(event, payload.field("type"));
     // Other formats name their events "message", too.
     let other = kind == "message" && !(payload.has("content") && payload.has("role"));
     TYPES.contains(&kind.as_ref()) && !other && !payload.has("choices")
@@ -45,7 +45,7 @@ pub(super) struct Anthropic {
 
 impl Format for Anthropic {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let kind = kind_of(event, payload);
+        let kind = kind_of(event, payload.field("type"));
         if is_misnamed(event, &kind, &NAMES) {
             out(Delta::Damaged);
         }

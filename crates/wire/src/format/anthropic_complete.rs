@@ -1,10 +1,10 @@
 //! Anthropic Text Completions, the API before Messages. Also used by Claude 2 on Bedrock.
 
-use super::{Delta, Format, finish, non_empty, piece};
+use super::{Delta, Format, Members, finish, non_empty, piece};
 use crate::{Block, json::Node};
 
 /// The type, or the two members that every chunk has.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let [kind, text] = payload.pick(["type", "completion"]);
     let typed = kind.and_then(Node::text).is_some_and(|kind| kind == "completion");
     text.is_some_and(Node::is_string) && (typed || payload.has("stop_reason"))

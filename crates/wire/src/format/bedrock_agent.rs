@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use jsonmend_core::lexer::Fault;
 
-use super::{Arguments, CallDelta, Delta, Format, Piece, finish, non_empty, piece};
+use super::{Arguments, CallDelta, Delta, Format, Members, Piece, finish, non_empty, piece};
 use crate::{
     Block, FinishReason,
     framing::invoke::CHUNK,
@@ -28,7 +28,7 @@ const EVENTS: [&str; 8] = [
 ];
 
 /// The name of the event, in an AWS event stream.
-pub(super) fn recognise(event: &str, _: Node<'_>) -> bool {
+pub(super) fn recognise(event: &str, _: &Members<'_>) -> bool {
     EVENTS.contains(&event)
 }
 

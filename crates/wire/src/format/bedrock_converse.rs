@@ -4,8 +4,8 @@
 //! bodies recorded as JSON), the payload has one member of that name.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, arguments, finish, non_empty, ordinal, piece,
-    unread, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, arguments, finish, non_empty, ordinal,
+    piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -22,7 +22,7 @@ const EVENTS: [&str; 6] = [
 const USAGE: [&str; 3] = ["inputTokens", "outputTokens", "cacheReadInputTokens"];
 
 /// The name of the event, a member of that name, or a response that was not streamed.
-pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
     let whole = payload.has("stopReason") && payload.has("output");
     // Other formats have metadata, too.
     let mut own = EVENTS.into_iter().filter(|name| *name != "metadata");

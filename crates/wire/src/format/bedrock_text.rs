@@ -2,7 +2,7 @@
 //!
 //! Claude, Nova and the models with OpenAI's interface use their own formats there.
 
-use super::{Delta, Format, finish, non_empty, piece, usage};
+use super::{Delta, Format, Members, finish, non_empty, piece, usage};
 use crate::{Block, json::Node};
 
 /// The member that holds the text: for Titan, for Llama, and for the other two.
@@ -18,7 +18,7 @@ const REASONS: [&str; 3] = ["completionReason", "stop_reason", "finish_reason"];
 const METRICS: &str = "amazon-bedrock-invocationMetrics";
 
 /// A text, together with the other members of its vendor.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let [titan, llama, command] = payload.pick(TEXTS);
     let [mistral, generations, results] =
         payload.pick(LISTS).map(|list| list.and_then(|list| list.items().next()));

@@ -1,13 +1,13 @@
 //! Cohere Chat, version 1.
 
 use super::{
-    CallDelta, CallEnds, Delta, Format, again, announced::Announced, arguments,
+    CallDelta, CallEnds, Delta, Format, Members, again, announced::Announced, arguments,
     cohere_v2::read_usage, final_arguments, finish, piece,
 };
 use crate::{Block, Doubt, json::Node};
 
 /// An event with its type, or a response that was not streamed.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let streamed = payload.has("event_type") && payload.has("is_finished");
     let whole = payload.has("generation_id") && payload.has("text");
     streamed || whole

@@ -1,7 +1,7 @@
 //! Cohere Chat, version 2.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, arguments, count, finish, is_misnamed,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, arguments, count, finish, is_misnamed,
     non_empty, ordinal, piece, unread,
 };
 use crate::{Block, Doubt, ErrorKind, Usage, WireError, json::Node};
@@ -24,7 +24,7 @@ const TYPES: [&str; 11] = [
 const NAMES: [&str; 3] = ["tool-call-delta", "tool-call-end", "tool-call-start"];
 
 /// The type belongs to this format, or the response was not streamed.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let [kind, message, reason] = payload.pick(["type", "message", "finish_reason"]);
     let whole =
         || message.is_some_and(|message| message.has("content") || message.has("tool_calls"));

@@ -6,17 +6,17 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, excerpt, finish, holds_more,
-    non_empty, ordinal, partial_args::PartialArgs, piece, usage,
+    Arguments, CallDelta, Delta, Format, MAX_CHOICE, Members, arguments, excerpt, finish,
+    holds_more, non_empty, ordinal, partial_args::PartialArgs, piece, usage,
 };
 use crate::{Block, Doubt, ErrorKind, FinishReason, WireError, json::Node};
 
+const MARKS: [&str; 3] = ["candidates", "promptFeedback", "usageMetadata"];
+
 /// Candidates, or what is sent instead of them. Some services wrap that in another object.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
-    let of = |node: Node<'_>| {
-        node.has("candidates") || node.has("promptFeedback") || node.has("usageMetadata")
-    };
-    of(payload) || payload.field("response").is_some_and(of)
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
+    let inner = payload.field("response");
+    MARKS.into_iter().any(|name| payload.has(name) || inner.is_some_and(|inner| inner.has(name)))
 }
 
 /// The names of the token counts.

@@ -3,13 +3,13 @@
 //! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Piece, again, announced::Announced, arguments,
-    final_arguments, finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, again, announced::Announced,
+    arguments, final_arguments, finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
 /// The type of the event, or a response that was not streamed.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let [kind, object] = payload.pick(["event_type", "object"]);
     let kind = kind.and_then(Node::text).unwrap_or_default();
     let heads = ["step.", "content.", "interaction."];

@@ -14,6 +14,7 @@ mod delta;
 mod errors;
 mod gemini;
 mod gemini_interactions;
+mod members;
 mod ollama;
 mod openai_assistants;
 mod openai_chat;
@@ -33,6 +34,8 @@ use crate::{
     json::{self, Node},
 };
 pub(crate) use delta::{Arguments, CallDelta, Delta, Piece, argument_objects};
+use members::Members;
+
 pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
 
 /// The format of a provider's stream.
@@ -140,7 +143,7 @@ coded!(ApiFormat);
 struct Entry {
     wire: ApiFormat,
     /// Whether a payload belongs to the format.
-    recognise: fn(event: &str, payload: Node<'_>) -> bool,
+    recognise: fn(event: &str, payload: &Members<'_>) -> bool,
     start: fn() -> Box<dyn Format>,
 }
 
@@ -247,7 +250,9 @@ pub(crate) fn detect(
     event: &str,
     payload: Node<'_>,
 ) -> Option<ApiFormat> {
-    let belongs = |entry: &&Entry| entry.is_framed_as(framing) && (entry.recognise)(event, payload);
+    let payload = Members::of(payload);
+    let belongs =
+        |entry: &&Entry| entry.is_framed_as(framing) && (entry.recognise)(event, &payload);
     FORMATS.iter().find(belongs).map(|entry| entry.wire)
 }
 
@@ -315,9 +320,9 @@ pub(crate) enum CallEnds {
     Unstated,
 }
 
-/// The type of a payload, or the name of its event if it has none.
-fn kind_of<'a>(event: &'a str, payload: Node<'a>) -> Cow<'a, str> {
-    payload.field("type").and_then(Node::text).unwrap_or(Cow::Borrowed(event))
+/// The type that a payload states, or the name of its event if it states none.
+fn kind_of<'a>(event: &'a str, kind: Option<Node<'a>>) -> Cow<'a, str> {
+    kind.and_then(Node::text).unwrap_or(Cow::Borrowed(event))
 }
 
 /// Whether the name of an event is one of `names`, the beginning of one, or holds one: part of a line, or

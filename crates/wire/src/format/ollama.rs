@@ -1,10 +1,10 @@
 //! Ollama, `/api/chat` and `/api/generate`.
 
-use super::{CallDelta, Delta, Format, arguments, count, finish, piece};
+use super::{CallDelta, Delta, Format, Members, arguments, count, finish, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
 
 /// `done`, together with a message or a response.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     payload.has("done") && (payload.has("message") || payload.has("response"))
 }
 

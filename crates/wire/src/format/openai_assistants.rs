@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 use super::{
-    CallDelta, CallEnds, Delta, Format, again, arguments, errors::read_inner_error,
+    CallDelta, CallEnds, Delta, Format, Members, again, arguments, errors::read_inner_error,
     final_arguments, finish, holds_more, non_empty, ordinal, piece, usage,
 };
 use crate::{Block, Doubt, json::Node};
 
 /// The name of the event, or the object type of the payload.
-pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
-    event.starts_with("thread.") || object(payload).starts_with("thread.")
+pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
+    event.starts_with("thread.") || object(payload.field("object")).starts_with("thread.")
 }
 
-fn object(payload: Node<'_>) -> Cow<'_, str> {
-    payload.field("object").and_then(Node::text).unwrap_or_default()
+fn object(stated: Option<Node<'_>>) -> Cow<'_, str> {
+    stated.and_then(Node::text).unwrap_or_default()
 }
 
 /// The events that hold a part of a call.
@@ -41,7 +41,7 @@ pub(super) struct OpenAiAssistants {
 
 impl Format for OpenAiAssistants {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let object = object(payload);
+        let object = object(payload.field("object"));
         if is_misnamed(event, &object) {
             out(Delta::Damaged);
         }

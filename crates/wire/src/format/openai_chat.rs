@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Arguments, CallDelta, Delta, Format, MAX_CHOICE, arguments, count, hides_a_call, holds_more,
-    non_empty, ordinal, piece,
+    Arguments, CallDelta, Delta, Format, MAX_CHOICE, Members, arguments, count, hides_a_call,
+    holds_more, non_empty, ordinal, piece,
 };
 use crate::{Block, CallKind, Doubt, FinishReason, Usage, json::Node};
 
@@ -16,7 +16,7 @@ use crate::{Block, CallKind, Doubt, FinishReason, Usage, json::Node};
 const LEGACY: i64 = i64::MIN;
 
 /// `choices` is present, even if empty or null.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     payload.has("choices")
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Delta, Format, MAX_CHOICE, finish, non_empty, openai_chat::read_usage, ordinal, piece,
+    Delta, Format, MAX_CHOICE, Members, finish, non_empty, openai_chat::read_usage, ordinal, piece,
 };
 use crate::{Block, json::Node};
 
 /// A choice holds its text directly.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let first = payload.field("choices").and_then(|choices| choices.items().next());
     first.is_some_and(|choice| choice.has("text") && !choice.has("delta") && !choice.has("message"))
 }

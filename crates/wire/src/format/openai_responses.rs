@@ -10,9 +10,9 @@ use std::{
 };
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Piece, again, announced::Announced, arguments,
-    count, errors::read_inner_error, final_arguments, finish, is_misnamed, kind_of, non_empty,
-    ordinal, piece,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, again, announced::Announced,
+    arguments, count, errors::read_inner_error, final_arguments, finish, is_misnamed, kind_of,
+    non_empty, ordinal, piece,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
@@ -35,9 +35,9 @@ const NAMES: [&str; 8] = [
 ];
 
 /// A type that belongs to this format, or a response that was not streamed.
-pub(super) fn recognise(event: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
     let object = payload.field("object").and_then(Node::text);
-    kind_of(event, payload).starts_with("response.")
+    kind_of(event, payload.field("type")).starts_with("response.")
         || (object.as_deref() == Some("response") && payload.has("output"))
 }
 
@@ -76,7 +76,7 @@ enum Channel {
 
 impl Format for OpenAiResponses {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let kind = kind_of(event, payload);
+        let kind = kind_of(event, payload.field("type"));
         if is_misnamed(event, &kind, &NAMES) {
             out(Delta::Damaged);
         }

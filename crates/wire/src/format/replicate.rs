@@ -1,10 +1,10 @@
 //! Replicate: the payload of an event `output` is a piece of the text itself.
 
-use super::{Delta, Format, Piece, non_empty};
+use super::{Delta, Format, Members, Piece, non_empty};
 use crate::{Block, FinishReason, json::Node};
 
 /// Never: this format is not detected from the content of a payload.
-pub(super) fn recognise(_: &str, _: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, _: &Members<'_>) -> bool {
     false
 }
 

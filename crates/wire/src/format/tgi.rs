@@ -1,10 +1,10 @@
 //! Text Generation Inference, `/generate_stream`, and `/generate` without streaming.
 
-use super::{Delta, Format, again, count, finish, piece};
+use super::{Delta, Format, Members, again, count, finish, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
 
 /// One token per event, or only the generated text.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let [token] = payload.pick(["token"]);
     token.is_some_and(|token| token.has("text")) || payload.has("generated_text")
 }

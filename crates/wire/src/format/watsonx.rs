@@ -1,10 +1,10 @@
 //! IBM watsonx.ai, `/text/generation_stream`.
 
-use super::{Delta, Format, count, finish, non_empty, piece};
+use super::{Delta, Format, Members, count, finish, non_empty, piece};
 use crate::{Block, Usage, json::Node};
 
 /// Results that hold generated text.
-pub(super) fn recognise(_: &str, payload: Node<'_>) -> bool {
+pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let first = payload.field("results").and_then(|results| results.items().next());
     first.is_some_and(|result| result.has("generated_text"))
 }
