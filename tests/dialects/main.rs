@@ -7,6 +7,7 @@ mod blocks;
 mod defects;
 mod elements;
 mod ends;
+mod followed;
 mod restated;
 mod segments;
 mod tags;

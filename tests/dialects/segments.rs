@@ -103,9 +103,10 @@ fn what_was_reasoning_is_one_segment() {
 /// completes it.
 #[test]
 fn there_are_two_ends() {
-    let text = "<|channel|>commentary to=functions.book <|message|>{\"seats\": 2";
+    let rest = Dialect::text_block("raw", "show", "OUTPUT:", [""; 0]);
+    let text = "OUTPUT:\nto the end";
     let ended = |at_eos: bool| {
-        let mut reader = SegmentReader::new(named("harmony"));
+        let mut reader = SegmentReader::new(reader(Some(&rest)));
         let mut found = Segments::default();
         reader.push(text.as_bytes(), &mut found);
         if at_eos {
@@ -116,7 +117,7 @@ fn there_are_two_ends() {
         let Some(Segment::Call(_, call)) = found.list().last() else { panic!() };
         call.outcome()
     };
-    assert_eq!((ended(false), ended(true)), (CallOutcome::Cut, CallOutcome::Repaired));
+    assert_eq!((ended(false), ended(true)), (CallOutcome::Cut, CallOutcome::Whole));
 }
 
 #[test]

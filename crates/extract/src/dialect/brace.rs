@@ -4,7 +4,7 @@ use jsonmend_core::{Mender, RepairKind};
 
 use super::{
     arguments::{self, Mended},
-    json::{SPACE, Step},
+    json::{SPACE, Step, goes_on},
     markers::{Found, Markers},
     out::Ctx,
     shape::Brace,
@@ -14,6 +14,7 @@ use super::{
 const LONGEST_NAME: usize = 256;
 const QUOTE: usize = 1;
 const CLOSE: usize = 0;
+const OPEN: usize = 2;
 /// Keys and words without quotes are no repair here.
 const OWN: &[RepairKind] = &[RepairKind::UnquotedKey, RepairKind::UnquotedString];
 
@@ -63,6 +64,11 @@ pub(super) struct BraceCall {
     state: State,
     brackets: Vec<u8>,
     repairs: usize,
+    /// What begins the next call.
+    open: Vec<u8>,
+    /// Whether there is a line break in the string that is open, and its last byte.
+    line: bool,
+    last: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +78,10 @@ enum State {
     String,
     /// In a string with the quotes of JSON.
     Plain,
+    /// After the last bracket, unless what follows goes on with the arguments.
+    Follow,
+    /// In what goes on with them.
+    Surplus,
     After,
 }
 
@@ -79,10 +89,17 @@ impl BraceCall {
     pub(super) fn new<S>(brace: &Brace, ctx: &Ctx<'_, S>) -> Self {
         Self {
             mender: Box::new(Mender::new(ctx.options.clone())),
-            marks: Markers::new([(CLOSE, &*brace.close), (QUOTE, &*brace.quote)]),
+            marks: Markers::new([
+                (CLOSE, &*brace.close),
+                (QUOTE, &*brace.quote),
+                (OPEN, &*brace.open),
+            ]),
             state: State::Body,
             brackets: Vec::new(),
             repairs: 0,
+            open: brace.open.as_bytes().to_vec(),
+            line: false,
+            last: 0,
         }
     }
 
@@ -100,6 +117,8 @@ impl BraceCall {
             State::Body => self.body(rest, eof, ctx),
             State::String => self.string(rest, eof, ctx),
             State::Plain => self.plain(rest, eof, ctx),
+            State::Follow => self.follow(rest, eof, ctx),
+            State::Surplus => self.surplus(rest, eof, ctx),
             State::After => self.after(rest, eof, ctx),
         }
     }
@@ -110,7 +129,8 @@ impl BraceCall {
         if empty {
             ctx.arguments(b"{}");
         }
-        let end = if at_end && !ctx.end_closes() {
+        // The end of the text may stand for the marker, but not for what is missing of the value.
+        let end = if at_end {
             CallOutcome::Cut
         } else if empty || outcome.is_valid() {
             CallOutcome::Whole
@@ -134,13 +154,18 @@ impl BraceCall {
                 Found::Partial => return Step::Wait,
                 Found::Here(found) => {
                     let (id, length) = found.first().copied().unwrap_or_default();
-                    if id == CLOSE {
+                    if id != QUOTE {
+                        // The next call begins where more of this one was due.
+                        if id == OPEN {
+                            ctx.stop_short();
+                        }
                         self.end(false, ctx);
                         return Step::Read(0);
                     }
                     ctx.raw(rest.get(..length).unwrap_or_default());
                     self.feed(b"\"", ctx);
                     self.state = State::String;
+                    (self.line, self.last) = (false, 0);
                     return Step::Read(length);
                 }
                 Found::Nothing => {}
@@ -172,8 +197,42 @@ impl BraceCall {
         ctx.raw(rest.get(..length).unwrap_or_default());
         self.feed(json, ctx);
         if matches!(byte, b'}' | b']' | b')') && self.brackets.is_empty() {
-            self.end(false, ctx);
+            self.state = State::Follow;
         }
+        Step::Read(length)
+    }
+
+    fn follow<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        match goes_on(rest, eof) {
+            None => return Step::Wait,
+            Some(true) => {
+                ctx.refuse();
+                self.state = State::Surplus;
+            }
+            Some(false) => self.end(false, ctx),
+        }
+        Step::Read(0)
+    }
+
+    /// Reads what goes on with arguments that have ended, up to a marker.
+    fn surplus<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let may_end = |byte: &u8| self.marks.begins_with(*byte);
+        let clear = rest.iter().position(may_end).unwrap_or(rest.len());
+        let length = match self.marks.at(rest.get(clear..).unwrap_or_default(), eof) {
+            _ if clear > 0 => clear,
+            _ if rest.is_empty() && eof => {
+                self.end(false, ctx);
+                return Step::Read(0);
+            }
+            _ if rest.is_empty() => return Step::Wait,
+            Found::Partial => return Step::Wait,
+            Found::Here(found) if found.iter().any(|(id, _)| *id != QUOTE) => {
+                self.end(false, ctx);
+                return Step::Read(0);
+            }
+            _ => 1,
+        };
+        ctx.raw(rest.get(..length).unwrap_or_default());
         Step::Read(length)
     }
 
@@ -205,13 +264,29 @@ impl BraceCall {
                 self.state = State::Body;
                 Step::Read(length)
             }
+            Found::Here(found) if found.first().is_some_and(|(id, _)| *id == OPEN) => {
+                self.pass(rest.get(..1).unwrap_or_default(), ctx)
+            }
             Found::Here(found) => {
-                // A string that was not closed runs into the marker at the end.
+                // A string that was not closed runs into the marker at the end, or into the next call.
                 let length = found.first().map_or(1, |(_, length)| *length);
                 let after = rest.get(length..).unwrap_or_default();
                 let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                let next = after.get(space..).unwrap_or_default();
+                let opens = next.starts_with(&self.open);
+                if !next.is_empty() && self.open.starts_with(next) && !opens && !eof {
+                    return Step::Wait;
+                }
                 match (space == after.len(), eof) {
+                    _ if opens && space < SPACE => {
+                        ctx.stop_short();
+                        self.end(false, ctx);
+                        Step::Read(0)
+                    }
                     (true, true) => {
+                        if self.line || matches!(self.last, b'}' | b']') {
+                            ctx.stop_short();
+                        }
                         self.end(false, ctx);
                         Step::Read(0)
                     }
@@ -226,6 +301,9 @@ impl BraceCall {
     fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         let mut json = Vec::with_capacity(bytes.len());
         arguments::escape(bytes, &mut json);
+        self.line |= bytes.contains(&b'\n');
+        let last = bytes.iter().rfind(|byte| !byte.is_ascii_whitespace());
+        self.last = last.copied().unwrap_or(self.last);
         ctx.raw(bytes);
         self.feed(&json, ctx);
         Step::Read(bytes.len())

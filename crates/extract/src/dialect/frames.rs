@@ -12,6 +12,8 @@ pub(super) enum Turn {
     Reasoning,
     /// The arguments of a call.
     Call(String),
+    /// A call of which the header is not complete, so that it has no arguments.
+    Cut(String),
     /// Nothing yet: the message has ended.
     End,
     /// The reasoning has ended that the prompt had begun.
@@ -37,8 +39,9 @@ pub(super) fn begins(frames: Frames) -> &'static [&'static str] {
 const HARMONY: [&str; 7] =
     ["<|start|>", "<|channel|>", "to=", " to=", "<|end|>", "<|call|>", "<|return|>"];
 /// What ends the arguments of a call.
-pub(super) const HARMONY_ENDS: [&str; 5] =
-    ["<|call|>", "<|end|>", "<|return|>", "<|start|>", "<|channel|>"];
+pub(super) const HARMONY_ENDS: [&str; 3] = ["<|call|>", "<|end|>", "<|return|>"];
+/// What begins the next message, so that it ends them, too.
+pub(super) const HARMONY_STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
 /// Reads a header, or the end of a message, at the start of `rest`. `at_start` says that nothing but
 /// white space came before, and `seen` that there was a header. The outer `None` waits for more.
@@ -95,8 +98,21 @@ fn harmony(rest: &[u8], at_start: bool, seen: bool, eof: bool) -> Option<Option<
         return Some(None);
     }
     const MESSAGE: &str = "<|message|>";
-    let Some(text) = upto(rest, MESSAGE, eof)? else { return Some(None) };
+    let (text, end) = match harmony_header(rest, MESSAGE, eof)? {
+        Some((length, end)) => (rest.get(..length).unwrap_or_default(), end),
+        None => return Some(None),
+    };
     let header = String::from_utf8_lossy(text);
+    if end != HeaderEnd::Message {
+        // The name of a tool has arrived, if something follows it.
+        let name = recipient(&header).filter(|name| {
+            !is_person(name) && (end != HeaderEnd::Input || !header.ends_with(name))
+        });
+        let Some(name) = name.filter(|_| rest.starts_with(b"<|")) else { return Some(None) };
+        let name = name.strip_prefix("functions.").unwrap_or(name).to_owned();
+        let turn = if end == HeaderEnd::Bracket { Turn::Call(name) } else { Turn::Cut(name) };
+        return Some(Some((turn, text.len())));
+    }
     let channel = header.rsplit_once("<|channel|>").map_or("", |(_, after)| after.trim_start());
     let turn = match recipient(&header) {
         Some("assistant" | "user" | "all") | None if channel.starts_with("analysis") => {
@@ -106,6 +122,56 @@ fn harmony(rest: &[u8], at_start: bool, seen: bool, eof: bool) -> Option<Option<
         Some(name) => Turn::Call(name.strip_prefix("functions.").unwrap_or(name).to_owned()),
     };
     Some(Some((turn, text.len() + MESSAGE.len())))
+}
+
+/// Whether a recipient is no tool.
+fn is_person(name: &str) -> bool {
+    matches!(name, "assistant" | "user" | "all")
+}
+
+/// What ends a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeaderEnd {
+    Message,
+    /// The marker before the arguments is missing.
+    Bracket,
+    /// The end of a message, or the beginning of the next.
+    Marker,
+    Input,
+}
+
+/// The length of a header of Harmony, and what ends it. The outer `None` waits for more.
+fn harmony_header(rest: &[u8], message: &str, eof: bool) -> Option<Option<(usize, HeaderEnd)>> {
+    let window = rest.get(..LONGEST_HEADER + message.len()).unwrap_or(rest);
+    let mut channels = usize::from(window.starts_with(b"<|channel|>"));
+    for at in 1..window.len() {
+        let here = window.get(at..).unwrap_or_default();
+        match here.first() {
+            Some(b'{') => return Some(Some((at, HeaderEnd::Bracket))),
+            Some(b'<') => {}
+            _ => continue,
+        }
+        let over = eof || rest.len() > window.len();
+        if starts(here, message, over)? {
+            return Some(Some((at, HeaderEnd::Message)));
+        }
+        let mut ends = HARMONY_ENDS.iter().chain(&HARMONY_STARTS[..1]);
+        if ends.try_fold(false, |ends, end| Some(ends || starts(here, end, over)?))? {
+            return Some(Some((at, HeaderEnd::Marker)));
+        }
+        if starts(here, HARMONY_STARTS[1], over)? {
+            channels += 1;
+            // The header of a call that is addressed to a tool does not name a second channel.
+            let header = String::from_utf8_lossy(window.get(..at).unwrap_or_default());
+            if channels > 1 && recipient(&header).is_some_and(|name| !is_person(name)) {
+                return Some(Some((at, HeaderEnd::Marker)));
+            }
+        }
+    }
+    if window.len() > LONGEST_HEADER {
+        return Some(None);
+    }
+    if eof { Some(Some((rest.len(), HeaderEnd::Input))) } else { None }
 }
 
 fn muse(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {

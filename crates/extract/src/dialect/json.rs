@@ -1,5 +1,7 @@
 //! Calls in JSON: between markers, after a name, or on their own.
 
+mod bounds;
+
 use jsonmend_core::Mender;
 
 use super::{
@@ -8,6 +10,9 @@ use super::{
     out::Ctx,
     sink::{CallOutcome, CallSink},
 };
+
+use bounds::Quotes;
+pub(super) use bounds::goes_on;
 
 /// What an engine did with the bytes that it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +44,10 @@ pub(super) struct JsonCall {
     fenced: bool,
     /// Whether the arguments are no JSON.
     refused: bool,
+    /// Whether the payload is the arguments of a call that has begun.
+    named: bool,
+    /// Whether anything but the end of the text may end the block.
+    stopped: bool,
     /// How many bytes are passed to the mender at once.
     portion: usize,
 }
@@ -52,35 +61,18 @@ enum Phase {
     /// White space and a fence before the value.
     Lead,
     Value,
+    /// Arguments that have ended, unless what follows goes on with them.
+    Follow,
     /// What is no value, up to a marker.
     Junk,
+    /// What goes on with arguments that have ended, up to a marker.
+    Surplus,
     /// White space, a fence and the closing marker after the value.
     Trail,
 }
 
 /// The number of the marker that closes a block; others only end it.
 pub(super) const CLOSE: usize = 0;
-
-/// Whether a place of JSON text is inside a string, as long as the text is valid.
-#[derive(Clone, Copy, Debug, Default)]
-struct Quotes {
-    inside: bool,
-    escaped: bool,
-}
-
-impl Quotes {
-    fn read(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            if self.escaped {
-                self.escaped = false;
-            } else if byte == b'"' {
-                self.inside = !self.inside;
-            } else if byte == b'\\' {
-                self.escaped = self.inside;
-            }
-        }
-    }
-}
 
 impl JsonCall {
     /// A payload between markers. `stops` are the markers that may end it, the closing ones with the
@@ -96,7 +88,14 @@ impl JsonCall {
 
     /// The arguments of a call that has begun.
     pub(super) fn arguments<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
-        Self::new(Envelope::arguments_only(), stops, closes, false, ctx)
+        let new = Self::new(Envelope::arguments_only(), stops, closes, false, ctx);
+        Self { named: true, ..new }
+    }
+
+    /// What is written where the arguments of a call that has begun should be, and cannot be read.
+    pub(super) fn unread<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
+        let new = Self::arguments(stops, closes, ctx);
+        Self { phase: Phase::Junk, refused: true, ..new }
     }
 
     fn new<S>(
@@ -111,11 +110,13 @@ impl JsonCall {
             envelope,
             phase: Phase::Lead,
             quotes: Quotes::default(),
+            stopped: !stops.is_empty(),
             stops,
             closes,
             bare,
             fenced: false,
             refused: false,
+            named: false,
             portion: PORTIONS.0,
         }
     }
@@ -129,7 +130,8 @@ impl JsonCall {
         match self.phase {
             Phase::Lead => self.lead(rest, eof, ctx),
             Phase::Value => self.value(rest, eof, ctx),
-            Phase::Junk => self.junk(rest, eof, ctx),
+            Phase::Follow => self.follow(rest, eof, ctx),
+            Phase::Junk | Phase::Surplus => self.junk(rest, eof, ctx),
             Phase::Trail => self.trail(rest, eof, ctx),
         }
     }
@@ -163,7 +165,7 @@ impl JsonCall {
             Found::Partial => return Step::Wait,
             Found::Here(found) => {
                 // There are no arguments. Only the marker that ends a call says that there are to be none.
-                if self.closes && !found.iter().any(|(id, _)| *id == CLOSE) {
+                if !found.iter().any(|(id, _)| *id == CLOSE) {
                     ctx.stop_short();
                 }
                 ctx.arguments(b"{}");
@@ -190,9 +192,31 @@ impl JsonCall {
         at_end: bool,
         ctx: &mut Ctx<'_, S>,
     ) {
-        ctx.end(outcome, 0, at_end);
+        if self.phase == Phase::Surplus {
+            self.envelope.raw = true;
+            self.envelope.finish(ctx);
+        } else {
+            ctx.end(outcome, 0, at_end);
+        }
         if !ctx.out.made {
             ctx.fail();
+        }
+    }
+
+    /// Decides whether arguments have ended with their value.
+    fn follow<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        match goes_on(rest, eof) {
+            None => Step::Wait,
+            Some(true) => {
+                self.phase = Phase::Surplus;
+                Step::Read(0)
+            }
+            Some(false) => {
+                self.envelope.finish(ctx);
+                self.give_up_unmade(ctx);
+                self.phase = Phase::Trail;
+                Step::Read(0)
+            }
         }
     }
 
@@ -214,6 +238,13 @@ impl JsonCall {
                     }
                     Found::Nothing => {}
                 }
+            }
+            // Without a marker that may follow, what goes on with arguments ends with its line.
+            if self.phase == Phase::Surplus && !self.stopped && *byte == b'\n' {
+                ctx.raw(rest.get(..at).unwrap_or_default());
+                self.end_arguments(CallOutcome::Refused, false, ctx);
+                self.phase = Phase::Trail;
+                return Step::Read(at);
             }
             at += 1;
         }
@@ -259,11 +290,27 @@ impl JsonCall {
                 if !self.is_inside_string() {
                     return self.end_value(Ending::Marker, 0, ctx);
                 }
+                // One that was not closed runs over the end of its call into the next one.
+                match self.next_call_follows(rest, eof) {
+                    None => return Step::Wait,
+                    Some(true) => {
+                        ctx.stop_short();
+                        return self.end_value(Ending::Marker, 0, ctx);
+                    }
+                    Some(false) => {}
+                }
                 // A string that was not closed runs into the marker at the end.
                 let after = rest.get(length..).unwrap_or_default();
                 let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 match (space == after.len(), eof) {
-                    (true, true) => self.end_value(Ending::Marker, 0, ctx),
+                    // A bracket or parenthesis is too common in strings to end one.
+                    _ if length == 1 => self.feed(rest, 1, ctx),
+                    (true, true) => {
+                        if self.quotes.ran_over() {
+                            ctx.stop_short();
+                        }
+                        self.end_value(Ending::Marker, 0, ctx)
+                    }
                     (true, false) if space < SPACE => Step::Wait,
                     _ => self.feed(rest, 1, ctx),
                 }
@@ -287,10 +334,14 @@ impl JsonCall {
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
         let ended = self.mender.push_document(bytes, &mut follow);
         if ended.is_some() {
-            self.phase = Phase::Trail;
             let back = self.envelope.rest();
-            self.envelope.finish(ctx);
-            self.give_up_unmade(ctx);
+            if self.named {
+                self.phase = Phase::Follow;
+            } else {
+                self.phase = Phase::Trail;
+                self.envelope.finish(ctx);
+                self.give_up_unmade(ctx);
+            }
             let (kept, unread) = (length.saturating_sub(back.len()), back.len().min(length));
             let before = back.get(..back.len() - unread).unwrap_or_default().to_vec();
             return if before.is_empty() { Step::Read(kept) } else { Step::Back(kept, before) };
@@ -315,6 +366,10 @@ impl JsonCall {
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
         self.envelope.ending = Some(ending);
+        if ending == Ending::Input {
+            // The end of the text may stand for a marker, but not for what is missing of the value.
+            ctx.stop_short();
+        }
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
         let outcome = self.mender.finish(&mut follow);
         self.envelope.stopped(outcome);

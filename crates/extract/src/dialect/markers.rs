@@ -37,6 +37,11 @@ impl Markers {
         set
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.first.contains(&true)
+    }
+
     /// Whether a marker begins with this byte.
     #[inline]
     pub(super) fn begins_with(&self, byte: u8) -> bool {

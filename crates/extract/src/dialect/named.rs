@@ -1,6 +1,6 @@
 //! Names between markers, before arguments in JSON.
 
-use super::{Tools, json::past_space, shape::Named};
+use super::{Dialect, Tools, json::past_space, shape::Named};
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 256;
@@ -14,36 +14,73 @@ pub(super) enum NamedCall {
     Nothing,
 }
 
+/// Where a header ends, and how.
+enum Ends {
+    /// At the marker before the arguments.
+    Marked(usize),
+    /// At the bracket of the arguments: models leave out the marker before it.
+    Omitted(usize),
+    /// At another marker, so that there are no arguments.
+    Closed(usize),
+}
+
+/// Finds the end of a header: the first marker or bracket after the name. The outer `None` waits for more.
+fn end_of_header(named: &Named, row: &Dialect, header: &[u8], eof: bool) -> Option<Option<Ends>> {
+    let closes = named.close.iter().filter(|close| close.starts_with('<'));
+    let around = row.ornaments.iter().chain(&row.ends).chain(&row.tokens);
+    let others = || closes.clone().chain(around.clone()).chain([&named.open]);
+    let mark = named.name_end.as_bytes();
+    let window = header.get(..LONGEST_NAME + mark.len()).unwrap_or(header);
+    let over = eof || window.len() < header.len();
+    // What may be a marker is not one yet if it may be a longer text.
+    let starts = |here: &[u8], marker: &[u8]| {
+        let partial = !over && !here.is_empty() && here.len() < marker.len();
+        if partial && marker.starts_with(here) {
+            return None;
+        }
+        Some(!marker.is_empty() && here.starts_with(marker))
+    };
+    for at in 0..window.len() {
+        let here = window.get(at..).unwrap_or_default();
+        let before = window.get(..at).unwrap_or_default();
+        if starts(here, mark)? {
+            return Some(Some(Ends::Marked(at)));
+        }
+        if here.first() == Some(&b'{') {
+            let omitted = named.open.starts_with(['<', '[']) && is_name(before);
+            return Some(omitted.then_some(Ends::Omitted(at)));
+        }
+        for other in others() {
+            if starts(here, other.as_bytes())? {
+                // A name between markers of the same kind, as in prose, has white space around it.
+                let opens = *other == named.open;
+                let closed = is_name(before) && !(opens && before.trim_ascii() != before);
+                return Some(closed.then_some(Ends::Closed(at)));
+            }
+        }
+    }
+    if eof {
+        let name = is_name(window) && named.open.starts_with(['<', '[']);
+        return Some(name.then_some(Ends::Closed(window.len())));
+    }
+    if window.len() > LONGEST_NAME { Some(None) } else { None }
+}
+
 /// Reads the name of a call between its markers. `None` waits for more.
 pub(super) fn named_call(
     named: &Named,
+    row: &Dialect,
     rest: &[u8],
     tools: &Tools,
     eof: bool,
 ) -> Option<NamedCall> {
     let (open, mark) = (named.open.len(), named.name_end.as_bytes());
-    let after = rest.get(open..).unwrap_or_default();
-    let window = after.get(..LONGEST_NAME + mark.len()).unwrap_or(after);
-    let found = window.windows(mark.len().max(1)).position(|part| part == mark);
-    let brace = window.iter().position(|byte| *byte == b'{');
-    // Models leave out the marker before the arguments, which then begin with their bracket.
-    let omitted = brace.filter(|at| {
-        let before = window.get(..*at).unwrap_or_default();
-        found.is_none_or(|end| *at < end) && named.open.starts_with(['<', '[']) && is_name(before)
-    });
-    // The call may be closed after its name.
-    let closes = named.close.iter().filter(|close| close.starts_with('<'));
-    let place = |close: &[u8]| window.windows(close.len()).position(|part| part == close);
-    let closed = closes.filter_map(|close| place(close.as_bytes())).min().filter(|at| {
-        found.is_none_or(|end| *at < end) && is_name(window.get(..*at).unwrap_or_default())
-    });
-    let (end, length) = match (omitted, closed, found) {
-        (Some(end), ..) | (None, Some(end), _) => (end, open + end),
-        (None, None, Some(end)) => (end, open + end + mark.len()),
-        (None, None, None) => {
-            let full = window.len() > LONGEST_NAME || brace.is_some();
-            return if eof || full { Some(NamedCall::Nothing) } else { None };
-        }
+    let window = rest.get(open..).unwrap_or_default();
+    let (end, length, closed) = match end_of_header(named, row, window, eof)? {
+        None => return Some(NamedCall::Nothing),
+        Some(Ends::Marked(end)) => (end, open + end + mark.len(), false),
+        Some(Ends::Omitted(end)) => (end, open + end, false),
+        Some(Ends::Closed(end)) => (end, open + end, true),
     };
     // A parenthesis directly follows the name of what is called, in which Markdown has backslashes.
     let called = |name: &[u8]| name.iter().all(|byte| is_in_name(byte) || *byte == b'\\');
@@ -74,10 +111,15 @@ pub(super) fn named_call(
     if name.is_empty() || name.contains(char::is_whitespace) || name.contains(['{', '<', '"']) {
         return Some(NamedCall::Nothing);
     }
+    // The name of a tool is complete where the text ends.
+    if closed && length == rest.len() && tools.known(name).is_none() {
+        return Some(NamedCall::Nothing);
+    }
     // What follows is not read as a call of another dialect.
     let follows = rest.get(length..).unwrap_or_default();
     let (_, next) = past_space(follows, eof)?;
     if next.first() == Some(&b'<')
+        && !closed
         && !named.open.starts_with("<|")
         && !named.open.starts_with("<｜")
     {
@@ -90,11 +132,16 @@ pub(super) fn named_call(
             return if partial && !eof { None } else { Some(NamedCall::Nothing) };
         }
     }
-    Some(NamedCall::Call(name.to_owned(), id, length, closed.is_some()))
+    Some(NamedCall::Call(name.to_owned(), id, length, closed))
 }
 
-/// Whether text is the name of a tool and nothing else.
+/// Whether text is the name of a tool, maybe with the identifier of the call, and nothing else.
 fn is_name(text: &[u8]) -> bool {
+    const ID: &[u8] = b"[CALL_ID]";
+    if let Some(at) = text.windows(ID.len()).position(|part| part == ID) {
+        let (name, id) = text.split_at(at);
+        return is_name(name) && is_name(id.get(ID.len()..).unwrap_or_default());
+    }
     let text = text.trim_ascii();
     !text.is_empty() && text.iter().all(is_in_name)
 }

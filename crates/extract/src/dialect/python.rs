@@ -16,7 +16,7 @@ use strings::Quoted;
 
 use super::{
     arguments::{self, Mended},
-    json::{SPACE, Step},
+    json::{CLOSE, SPACE, Step},
     markers::{Found, Markers},
     out::Ctx,
     sink::{CallOutcome, CallSink},
@@ -444,9 +444,11 @@ impl PythonCall {
                 return Step::Wait;
             }
             Found::Here(found) => {
-                let length = space + found.first().map_or(0, |(_, length)| *length);
+                // Only a closing marker belongs to the call. The opener of the next one is read as such.
+                let closing = found.iter().find(|(id, _)| *id == CLOSE);
+                let length = closing.map_or(0, |(_, length)| space + length);
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                ctx.flush_end(true);
+                ctx.flush_end(closing.is_some() || !self.closes);
                 return Step::Done(length);
             }
             Found::Nothing => {}

@@ -3,6 +3,7 @@
 mod bare;
 mod decide;
 mod defined;
+mod mentions;
 mod text;
 
 use std::sync::Arc;
@@ -89,6 +90,10 @@ pub struct CallExtractor {
     last: [u8; LAST],
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
+    /// Whether there was text after the last call.
+    spoke: bool,
+    /// Whether the header of the message that is open is text, because no call began with it.
+    unread: bool,
     /// Whether a call began in a reasoning block, which may still be closed.
     interrupted: bool,
     finished: bool,
@@ -144,6 +149,8 @@ impl CallExtractor {
             made: Vec::new(),
             last: [b'\n'; LAST],
             seen: false,
+            spoke: false,
+            unread: false,
             interrupted: false,
             finished: false,
             steps: 0,
@@ -232,7 +239,7 @@ impl CallExtractor {
             CallStartState::Reasoning => State::Reasoning(b"</think>".to_vec()),
         };
         self.seen = self.start == CallStartState::Reasoning;
-        self.interrupted = false;
+        (self.spoke, self.unread, self.interrupted) = (false, false, false);
     }
 
     /// Reads a chunk, and emits what is certain now.
@@ -492,6 +499,7 @@ impl CallExtractor {
                 }
             }
             self.last = [b'\n'; LAST];
+            self.spoke = false;
             self.state = State::Text;
         } else {
             self.state = State::Call(row, engine);

@@ -105,6 +105,8 @@ fn json() -> Vec<Dialect> {
             ),
         Dialect::json("cohere_command_r_plus", "Action:\n```json\n", ["```"])
             .and_json("Action: ```json\n", ["```"])
+            .and_json("Action:\r\n```json\r\n", ["```"])
+            .and_json("Action: ```json\r\n", ["```"])
             .tokens(&["<|CHATBOT_TOKEN|>", "<|END_OF_TURN_TOKEN|>"])
             .shown(
                 "Cohere Command R+",
@@ -119,6 +121,8 @@ fn json() -> Vec<Dialect> {
             .shown("Apertus", "<|tools_prefix|>[{\"book\": {\"seats\": 2}}]<|tools_suffix|>"),
         Dialect::json("gigachat3", "<|message_sep|>\n\nfunction call<|role_sep|>\n", [""; 0])
             .and_json("function call<|role_sep|>\n", [""; 0])
+            .and_json("<|message_sep|>\r\n\r\nfunction call<|role_sep|>", [""; 0])
+            .and_json("function call<|role_sep|>\r\n", [""; 0])
             .and_json("<|function_call|>", [""; 0])
             .tokens(&["<|message_sep|>"])
             .shown(
@@ -213,7 +217,7 @@ fn named() -> Vec<Dialect> {
 }
 
 fn functionary() -> Dialect {
-    let mut row = Dialect::named("functionary_v32", ">>>", "\n", [">>>"]);
+    let mut row = Dialect::named("functionary_v32", ">>>", "\n", [""; 0]);
     if let Some(Shape::Named(named)) = row.shapes.first_mut() {
         named.text_names.push("all".into());
     }

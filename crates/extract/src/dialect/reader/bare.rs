@@ -79,7 +79,7 @@ impl CallExtractor {
                 if !alone && !first_key(next, eof)?.is_some_and(|key| tool.has(&key)) {
                     return Some(None);
                 }
-                let opening = Opening::Frame(name, Markers::new([]));
+                let opening = Opening::Frame(name, Markers::new([]), false);
                 Some(Some(Decision::Open(row, opening, length + space)))
             }
             _ => Some(None),

@@ -2,7 +2,10 @@
 
 use jsonmend_core::prose::reasoning;
 
-use super::CallExtractor;
+use super::{
+    CallExtractor,
+    mentions::{called, name_alone},
+};
 use crate::dialect::{
     Dialect, brace,
     frames::{self, Turn},
@@ -11,7 +14,7 @@ use crate::dialect::{
     named::{NamedCall, named_call},
     python, react,
     setup::{Entry, Setup, What},
-    shape::{Layout, Shape, Unknown},
+    shape::{Layout, Named, Shape, Unknown},
     tags,
     wake::is_word,
     xml,
@@ -33,6 +36,8 @@ pub(super) struct Place {
     pub(super) goes_on: bool,
     /// Whether nothing but blanks comes before it on its line.
     pub(super) begins_line: bool,
+    /// Whether there is text between the last call and the place.
+    pub(super) spoke: bool,
 }
 
 impl Place {
@@ -44,6 +49,7 @@ impl Place {
         defined: false,
         goes_on: false,
         begins_line: true,
+        spoke: false,
     };
 
     /// Whether the place is inside of a word.
@@ -100,8 +106,10 @@ pub(super) enum Opening {
     Json(usize),
     /// The last says that the call is closed after its name.
     Named(usize, String, Option<String>, bool),
-    /// The arguments are the body of a message.
-    Frame(String, Markers),
+    /// The arguments are the body of a message. The last says that they do not come.
+    Frame(String, Markers, bool),
+    /// The arguments of a call of this shape cannot be read.
+    Unread(usize, String),
     Xml(usize, String),
     Python(usize, python::Opening),
     Brace(usize, String),
@@ -120,6 +128,7 @@ impl Opening {
             }
             Self::Frame(..) => row.frames.is_none(),
             Self::Named(..)
+            | Self::Unread(..)
             | Self::Xml(..)
             | Self::Brace(..)
             | Self::Input(_)
@@ -154,10 +163,13 @@ impl CallExtractor {
                 Found::Partial => return None,
                 Found::Nothing => {}
                 Found::Here(found) => {
+                    let entry = |id: &usize| setup.entries.get(*id).map(|entry| entry.what);
+                    let opens = |(id, _): &(usize, usize)| matches!(entry(id), Some(What::Open(_)));
+                    let opens = found.iter().any(opens);
                     for (id, length) in found {
                         let Some(entry) = setup.entries.get(id) else { continue };
                         if let Some(decision) =
-                            self.marker(*entry, length, rest, place, eof, setup)?
+                            self.marker(*entry, (length, opens), rest, place, eof, setup)?
                         {
                             return Some(decision);
                         }
@@ -190,7 +202,9 @@ impl CallExtractor {
         }
         for &row in &setup.framed {
             let Some(frames) = setup.rows.get(row).and_then(|row| row.frames) else { continue };
-            if let Some((turn, length)) = frames::read(frames, rest, at_start, self.seen, eof)? {
+            // A block of reasoning that the prompt has opened ends before the first call.
+            let seen = self.seen || !self.made.is_empty();
+            if let Some((turn, length)) = frames::read(frames, rest, at_start, seen, eof)? {
                 let closes = matches!(turn, Turn::End | Turn::EndOfReasoning);
                 if setup.auto && closes && !self.seen {
                     continue;
@@ -221,6 +235,9 @@ impl CallExtractor {
             && !matches!(place.prev, b'`' | b'"' | b'\'')
             && let Some(length) = reasoning::stray_close(rest, eof)?
         {
+            if !self.interrupted && !self.ends_reasoning(length, rest, place, eof)? {
+                return Some(None);
+            }
             return Some(Some(match self.interrupted {
                 true => Decision::Closed(length),
                 false => Decision::WasReasoning(length),
@@ -229,11 +246,12 @@ impl CallExtractor {
         Some(None)
     }
 
-    /// What a marker means here. The inner `None` says that it means nothing.
+    /// What a marker of some length means here, which may also begin a call. The inner `None` says that
+    /// it means nothing.
     fn marker(
         &self,
         entry: Entry,
-        length: usize,
+        (length, opens): (usize, bool),
         rest: &[u8],
         place: Place,
         eof: bool,
@@ -243,6 +261,7 @@ impl CallExtractor {
         match entry.what {
             What::Token => {
                 let counts = !setup.auto || self.made.contains(&entry.row);
+                let counts = counts && place.prev != b'`';
                 let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
                 Some(counts.then_some(Decision::Markup(length)))
             }
@@ -250,16 +269,24 @@ impl CallExtractor {
             What::End if rest.first() == Some(&b'`') => {
                 Some(self.made.contains(&entry.row).then_some(Decision::Markup(length)))
             }
-            What::End => Some(self.may_close(entry.row).then_some(Decision::Markup(length))),
+            What::End => {
+                let counts = self.may_close(entry.row, length, rest, place, eof)?;
+                Some(counts.then_some(Decision::Markup(length)))
+            }
             What::Ornament => {
-                let counts = self.ornament(entry.row, length, rest, eof, setup)?;
+                // After a call, there may be a block without one.
+                let counts = self.ornament(entry.row, length, rest, eof, setup)?
+                    || !opens && self.may_close(entry.row, length, rest, place, eof)?;
                 Some(counts.then_some(Decision::Around(entry.row, length)))
             }
             What::Reasoning(number) => {
                 let close = row.reasoning.get(number).map(|(_, close)| close.as_bytes().to_vec());
                 Some(close.map(|close| Decision::Reasoning(length, close)))
             }
-            What::ReasoningEnd => Some((!self.seen).then_some(Decision::WasReasoning(length))),
+            What::ReasoningEnd => {
+                let ends = self.ends_reasoning(length, rest, place, eof)?;
+                Some(ends.then_some(Decision::WasReasoning(length)))
+            }
             What::Thought if place.is_line_start() => {
                 let first = react::STOPS.first().map_or("\n", |stop| stop);
                 Some(Some(Decision::Reasoning(length, first.as_bytes().to_vec())))
@@ -277,19 +304,7 @@ impl CallExtractor {
         }
     }
 
-    /// Whether there was a call of this dialect. Dialects share markers, so if all of them are looked
-    /// for, any call counts.
-    fn has_made(&self, row: usize) -> bool {
-        let any = self.auto && (self.after.is_some() || !self.made.is_empty());
-        any || self.made.contains(&row) || self.after == Some(row)
-    }
-
-    /// Whether a marker closes what was opened around calls. It is text if that was.
-    fn may_close(&self, row: usize) -> bool {
-        self.has_made(row) && !self.out.shown
-    }
-
-    /// Whether a marker around calls is one here: a call follows, or there was one.
+    /// Whether a marker around calls is one here: a call follows.
     fn ornament(
         &self,
         row: usize,
@@ -298,9 +313,6 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<bool> {
-        if self.has_made(row) {
-            return Some(true);
-        }
         let mut at = length;
         // Further markers may come before the call.
         for _ in 0..4 {
@@ -324,7 +336,7 @@ impl CallExtractor {
                                         return Some(self.may_name(row, &opening, setup));
                                     }
                                     Begins::Ornament(length) => further = further.max(length),
-                                    Begins::Nothing => {}
+                                    Begins::End(_) | Begins::Text(_) | Begins::Nothing => {}
                                 }
                             }
                             Some(What::Ornament) => further = further.max(length),
@@ -346,7 +358,8 @@ impl CallExtractor {
         let name = match opening {
             Opening::Json(_) | Opening::Input(_) => return true,
             Opening::Named(_, name, ..)
-            | Opening::Frame(name, _)
+            | Opening::Frame(name, ..)
+            | Opening::Unread(_, name)
             | Opening::Xml(_, name)
             | Opening::Brace(_, name)
             | Opening::Action(name, _) => name,
@@ -367,6 +380,19 @@ impl CallExtractor {
         Some(false)
     }
 
+    /// The name of a call between markers. `None` waits for more.
+    fn named(
+        &self,
+        row: usize,
+        named: &Named,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<NamedCall> {
+        let Some(row) = setup.rows.get(row) else { return Some(NamedCall::Nothing) };
+        named_call(named, row, rest, &setup.tools, eof)
+    }
+
     fn opens(
         &self,
         row: usize,
@@ -381,6 +407,14 @@ impl CallExtractor {
             Begins::Ornament(length) => {
                 let counts = self.ornament(row, length, rest, eof, setup)?;
                 Some(counts.then_some(Decision::Around(row, length)))
+            }
+            Begins::End(length) => {
+                let counts = self.may_close(row, length, rest, place, eof)?;
+                Some(counts.then_some(Decision::Around(row, length)))
+            }
+            Begins::Text(length) => {
+                let counts = !setup.auto || self.made.contains(&row);
+                Some(counts.then_some(Decision::Markup(length)))
             }
             Begins::Nothing => Some(None),
         }
@@ -406,7 +440,7 @@ impl CallExtractor {
                 let json = fence || may_be_call(after, eof, None)?;
                 if json { Begins::Call(Opening::Json(at), length) } else { Begins::Nothing }
             }
-            Shape::Named(named) => match named_call(named, rest, &setup.tools, eof)? {
+            Shape::Named(named) => match self.named(row, named, rest, eof, setup)? {
                 // Arguments in parentheses may be those of a call in Python, and what is before the name
                 // may be a part of it.
                 NamedCall::Call(name, _, length, _)
@@ -420,7 +454,7 @@ impl CallExtractor {
                 NamedCall::Call(name, id, length, closed) => {
                     Begins::Call(Opening::Named(at, name, id, closed), length)
                 }
-                NamedCall::Text(length) => Begins::Ornament(length),
+                NamedCall::Text(length) => Begins::Text(length),
                 NamedCall::Nothing => Begins::Nothing,
             },
             // A tag in inline code is mentioned, and one with the name of a tool is a part of the line.
@@ -434,9 +468,24 @@ impl CallExtractor {
                 None => match tags::tag(rest, xml, eof) {
                     tags::Lexed::Wait => return None,
                     tags::Lexed::Tag(tag) => match tag.role(xml, &setup.tools, None) {
+                        // A bar at the end is that of a control token of another dialect.
+                        tags::Role::Wrapper
+                            if !xml.tag.0.contains('|')
+                                && rest
+                                    .get(..tag.length)
+                                    .is_some_and(|tag| tag.ends_with(b"|>")) =>
+                        {
+                            Begins::Nothing
+                        }
                         tags::Role::Wrapper => Begins::Ornament(tag.length),
-                        tags::Role::WrapperEnd if self.may_close(row) => {
-                            Begins::Ornament(tag.length)
+                        tags::Role::WrapperEnd => Begins::End(tag.length),
+                        tags::Role::Call(_) if xml.layout == Layout::Pairs => {
+                            match name_alone(rest, tag.length, setup, eof)? {
+                                Some((name, length)) => {
+                                    Begins::Call(Opening::Unread(at, name), length)
+                                }
+                                None => Begins::Nothing,
+                            }
                         }
                         _ => Begins::Nothing,
                     },
@@ -452,7 +501,13 @@ impl CallExtractor {
                         opening.length = whole;
                         Begins::Call(Opening::Python(at, opening), whole)
                     }
-                    None => Begins::Nothing,
+                    // The call of a tool that is known is not passed on without a word.
+                    None => match called(next, eof)? {
+                        Some(name) if setup.knows(&name) => {
+                            Begins::Call(Opening::Unread(at, name), length + space)
+                        }
+                        _ => Begins::Nothing,
+                    },
                 }
             }
             Shape::Brace(brace) => match brace::open(rest, brace, eof)? {
@@ -497,5 +552,9 @@ enum Begins {
     Call(Opening, usize),
     /// A marker around calls.
     Ornament(usize),
+    /// One that ends them.
+    End(usize),
+    /// The header of a text.
+    Text(usize),
     Nothing,
 }

@@ -105,6 +105,7 @@ impl CallExtractor {
         let tail = bytes.get(bytes.len().saturating_sub(LAST)..).unwrap_or_default();
         self.last.copy_within(tail.len().., 0);
         self.last[LAST - tail.len()..].copy_from_slice(tail);
+        self.spoke = self.spoke || !bytes.iter().all(u8::is_ascii_whitespace);
         self.out.text(bytes, sink);
     }
 
@@ -113,6 +114,7 @@ impl CallExtractor {
         Place {
             defined: is_defined(back),
             goes_on: goes_on(back, self.out.count() > 0),
+            spoke: self.spoke || rest.iter().take(at).any(|byte| !byte.is_ascii_whitespace()),
             prev: back(1).unwrap_or(b'\n'),
             before: back(2).unwrap_or(b'\n'),
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
@@ -250,22 +252,35 @@ impl CallExtractor {
     ) {
         let seen = std::mem::replace(&mut self.seen, true);
         self.last = [b'\n'; LAST];
+        let unread = std::mem::take(&mut self.unread);
+        let cut = matches!(turn, Turn::Cut(_));
         match turn {
-            Turn::Call(name) => {
+            // The end of a message that is text, because no call began with its header.
+            Turn::End if unread => {
+                self.emit(header, sink);
+                return;
+            }
+            Turn::Call(name) | Turn::Cut(name) => {
                 let frames = setup.rows.get(row).and_then(|row| row.frames);
                 let ends = match frames {
                     Some(Frames::Harmony) => &frames::HARMONY_ENDS[..],
                     _ => &[],
                 };
-                let stops = Markers::new(ends.iter().map(|end| (CLOSE, *end)));
-                let opening = Opening::Frame(name, stops);
+                let starts = match frames {
+                    Some(Frames::Harmony) => &frames::HARMONY_STARTS[..],
+                    _ => &[],
+                };
+                let ends = ends.iter().map(|end| (CLOSE, *end));
+                let stops = ends.chain(starts.iter().map(|start| (CLOSE + 1, *start)));
+                let opening = Opening::Frame(name, Markers::new(stops), cut);
                 self.open(row, &opening, header, setup, sink);
+                self.unread = matches!(self.state, State::Text);
                 return;
             }
             Turn::Reasoning => self.state = State::Reasoning(Vec::new()),
             Turn::EndOfReasoning => {
                 self.out.markup(header, sink);
-                if !seen {
+                if !seen && self.made.is_empty() {
                     self.was_reasoning(sink);
                 }
                 return;
@@ -322,12 +337,29 @@ impl CallExtractor {
                 let closes = named.close.iter().any(|close| !close.is_empty());
                 Engine::Json(JsonCall::arguments(setup.stops(row, &named.close), closes, ctx))
             }
-            Opening::Frame(name, stops) => {
+            Opening::Frame(name, stops, cut) => {
                 if !begun(ctx, name, None) {
                     return;
                 }
+                if *cut {
+                    ctx.stop_short();
+                }
                 let closes = dialect.frames.is_some();
                 Engine::Json(JsonCall::arguments(stops.clone(), closes, ctx))
+            }
+            Opening::Unread(shape, name) => {
+                if !begun(ctx, name, None) {
+                    return;
+                }
+                let stops = match dialect.shapes.get(*shape) {
+                    Some(Shape::Python(block)) => setup.stops(row, &block.close),
+                    Some(Shape::Xml(xml)) => {
+                        let begins = xml.begins();
+                        Markers::new(begins.iter().map(|tag| (CLOSE + 1, tag.as_str())))
+                    }
+                    _ => Markers::new([]),
+                };
+                Engine::Json(JsonCall::unread(stops, true, ctx))
             }
             Opening::Xml(shape, name) => {
                 let Some(Shape::Xml(xml)) = dialect.shapes.get(*shape) else { return ctx.fail() };

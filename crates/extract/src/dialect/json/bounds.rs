@@ -1,0 +1,117 @@
+//! Where arguments end: whether a string has run over its end, and whether they go on after theirs.
+
+use super::{CLOSE, JsonCall, SPACE, past_space, window};
+use crate::dialect::{envelope::LONGEST_NAME, markers::Found};
+
+/// Whether a place of JSON text is inside a string, as long as the text is valid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Quotes {
+    pub(super) inside: bool,
+    escaped: bool,
+    /// Whether there is a line break after the last quote.
+    line: bool,
+    /// The last byte after it that is not white space.
+    last: u8,
+}
+
+impl Quotes {
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            if self.escaped {
+                self.escaped = false;
+            } else if byte == b'"' {
+                self.inside = !self.inside;
+            } else if byte == b'\\' {
+                self.escaped = self.inside;
+            }
+            match byte {
+                b'"' | b'\'' => (self.line, self.last) = (false, byte),
+                b'\n' => self.line = true,
+                b' ' | b'\t' | b'\r' => {}
+                _ => self.last = byte,
+            }
+        }
+    }
+
+    /// Whether a string that ends here has run over what was meant to come after it: over the end of
+    /// its line, or over the brackets that close the call.
+    pub(super) const fn ran_over(&self) -> bool {
+        self.line || matches!(self.last, b'}' | b']')
+    }
+}
+
+impl JsonCall {
+    /// Whether the markers at the start of `rest`, which may be in a string, end one call and begin
+    /// another. In a string, the quotes of the other call would be escaped. `None` waits for more.
+    pub(super) fn next_call_follows(&self, rest: &[u8], eof: bool) -> Option<bool> {
+        let (mut at, mut opens) = (0, false);
+        for marker in 0..4 {
+            let (space, next) = past_space(rest.get(at..).unwrap_or_default(), eof)?;
+            match self.stops.at(next, eof) {
+                Found::Partial => return None,
+                Found::Nothing => break,
+                Found::Here(found) => {
+                    let (id, length) = found.first().copied().unwrap_or_default();
+                    if marker == 0 && id != CLOSE && self.closes {
+                        return Some(false);
+                    }
+                    opens |= id != CLOSE;
+                    at += space + length;
+                }
+            }
+        }
+        if !opens {
+            return Some(false);
+        }
+        let after = rest.get(at..).unwrap_or_default();
+        let (header, over) = window(after, LONGEST_NAME, eof);
+        let sign = |byte: &u8| matches!(byte, b'{' | b'"' | b'\'' | b'\\');
+        match header.iter().position(sign) {
+            None if over => Some(false),
+            None => None,
+            Some(at) if header.get(at) == Some(&b'{') => {
+                let (_, next) = past_space(after.get(at + 1..).unwrap_or_default(), eof)?;
+                Some(matches!(next.first(), Some(b'"' | b'\'')))
+            }
+            Some(_) => Some(false),
+        }
+    }
+}
+
+/// Whether what follows a complete value goes on with the object that it was taken for: surplus
+/// brackets may come first, then a further key. `None` waits for more.
+pub(in crate::dialect) fn goes_on(rest: &[u8], eof: bool) -> Option<bool> {
+    let (rest, eof) = window(rest, SPACE, eof);
+    let none = || if eof { Some(false) } else { None };
+    let (mut at, mut comma, mut same_line) = (0, false, true);
+    let first = loop {
+        match rest.get(at) {
+            None => return none(),
+            Some(b'\n') => same_line = false,
+            Some(byte) if byte.is_ascii_whitespace() => {}
+            Some(b'}' | b']') if !comma => {}
+            Some(b',') if !comma => comma = true,
+            Some(byte) => break *byte,
+        }
+        at += 1;
+    };
+    let text = rest.get(at..).unwrap_or_default();
+    let length = match first {
+        b'"' | b'\'' if comma || same_line => {
+            let inside = text.get(1..).unwrap_or_default();
+            match inside.iter().position(|byte| *byte == first) {
+                Some(length) => length + 2,
+                None => return none(),
+            }
+        }
+        b'_' | b'a'..=b'z' | b'A'..=b'Z' if comma => {
+            text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+        }
+        _ => return Some(false),
+    };
+    let after = text.get(length..).unwrap_or_default();
+    match after.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => none(),
+        Some(byte) => Some(*byte == b':'),
+    }
+}

@@ -1,0 +1,120 @@
+//! Whether markers mean something where they are, or are mentioned.
+
+use super::{
+    CallExtractor,
+    decide::{LONGEST_NAME, Place},
+};
+use crate::dialect::{
+    json::{past_space, window},
+    setup::Setup,
+    wake::is_word,
+};
+
+impl CallExtractor {
+    /// Whether there was a call of this dialect. Dialects share markers, so if all of them are looked
+    /// for, any call counts.
+    fn has_made(&self, row: usize) -> bool {
+        let any = self.auto && (self.after.is_some() || !self.made.is_empty());
+        any || self.made.contains(&row) || self.after == Some(row)
+    }
+
+    /// Whether a marker closes what was opened around calls. It is text if that was, and where it is
+    /// mentioned: what follows a call, but for white space and other markers, is no prose, nor is a
+    /// control token without quotes, or a tag on a line of its own. `None` waits for more.
+    pub(super) fn may_close(
+        &self,
+        row: usize,
+        length: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+    ) -> Option<bool> {
+        if !self.has_made(row) || self.out.shown {
+            return Some(false);
+        }
+        if self.after.is_some() || self.around.is_some() {
+            return Some(true);
+        }
+        let token =
+            ["<|", "<｜", "]<]", "[/"].iter().any(|begin| rest.starts_with(begin.as_bytes()));
+        if token {
+            return Some(!matches!(place.prev, b'`' | b'"' | b'\''));
+        }
+        if place.prev != b'\n' {
+            return Some(false);
+        }
+        match rest.get(length) {
+            Some(next) => Some(matches!(next, b'\n' | b'\r')),
+            None if eof => Some(true),
+            None => None,
+        }
+    }
+
+    /// Whether a tag closes a reasoning block that the prompt opened, so that all that was read is
+    /// reasoning. After a call it does not if nothing but white space is between the two, or if it
+    /// has blanks on both sides, as what a sentence mentions. `None` waits for more.
+    pub(super) fn ends_reasoning(
+        &self,
+        length: usize,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+    ) -> Option<bool> {
+        if self.seen || self.made.is_empty() {
+            return Some(!self.seen);
+        }
+        if !place.spoke {
+            return Some(false);
+        }
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        match rest.get(length) {
+            _ if !is_blank(&place.prev) => Some(true),
+            Some(next) => Some(!is_blank(next)),
+            None if eof => Some(true),
+            None => None,
+        }
+    }
+}
+
+/// The name at the start of `rest`, alone or in a list, that is called with parentheses. The outer `None`
+/// waits for more.
+pub(super) fn called(rest: &[u8], eof: bool) -> Option<Option<String>> {
+    let (rest, eof) = window(rest, LONGEST_NAME, eof);
+    let begins = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'[';
+    let skipped = rest.iter().take_while(begins).count();
+    let text = rest.get(skipped..).unwrap_or_default();
+    let in_name = |byte: &&u8| is_word(**byte) || **byte == b'.';
+    let length = text.iter().take_while(in_name).count();
+    match text.get(length) {
+        None if !eof => None,
+        Some(b'(') => {
+            Some(text.get(..length).map(|name| String::from_utf8_lossy(name).into_owned()))
+        }
+        _ => Some(None),
+    }
+}
+
+/// The name of a known tool after a tag of some length, if the text ends after it or the tag comes again:
+/// the name, and the length of both. The outer `None` waits for more.
+pub(super) fn name_alone(
+    rest: &[u8],
+    tag: usize,
+    setup: &Setup,
+    eof: bool,
+) -> Option<Option<(String, usize)>> {
+    let (begin, after) = rest.split_at_checked(tag)?;
+    let (space, text) = past_space(after, eof)?;
+    let in_name = |byte: &&u8| is_word(**byte) || matches!(byte, b'.' | b'-');
+    let length = text.iter().take(LONGEST_NAME).take_while(in_name).count();
+    let (name, after) = text.split_at(length);
+    let name = String::from_utf8_lossy(name).into_owned();
+    if after.is_empty() && !eof {
+        return if length < LONGEST_NAME { None } else { Some(None) };
+    }
+    let (_, next) = past_space(after, eof)?;
+    if !eof && next.len() < begin.len() && begin.starts_with(next) {
+        return None;
+    }
+    let alone = next.is_empty() || next.starts_with(begin);
+    Some((alone && setup.knows(&name)).then_some((name, tag + space + length)))
+}

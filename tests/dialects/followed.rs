@@ -1,0 +1,259 @@
+//! What follows headers, arguments and calls: markers that are missing, and markers that are mentioned.
+
+use jsonmend_extract::{CallOutcome, CallOutcome::*};
+
+use super::{check, named, reader};
+
+const CALL: &str = "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>";
+
+/// The calls of a text, in a dialect or detected, with their outcomes, and the text that is left.
+fn read(name: &str, text: &str) -> (Vec<(String, String, CallOutcome)>, String) {
+    let reader = if name == "auto" { reader(None) } else { named(name) };
+    let found = check(&reader, text).found;
+    let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let calls = found
+        .calls()
+        .iter()
+        .filter(|call| !call.in_reasoning())
+        .map(|call| (call.name().to_owned(), show(call.arguments()), call.outcome()));
+    (calls.collect(), show(found.text()))
+}
+
+fn outcomes(name: &str, text: &str) -> Vec<CallOutcome> {
+    read(name, text).0.into_iter().map(|call| call.2).collect()
+}
+
+/// The end of the text may stand for a marker that is missing, but not for a part of the arguments.
+#[test]
+fn a_value_that_is_open_at_the_end_is_cut_in_every_dialect() {
+    let harmony = "<|channel|>commentary to=functions.book <|constrain|>json<|message|>";
+    for (name, head) in [
+        ("harmony", harmony),
+        ("react", "Action: book\nAction Input: "),
+        ("mistral", "[TOOL_CALLS]book[ARGS]"),
+        ("minimax_text", "functions.book("),
+    ] {
+        for (tail, outcome) in [
+            ("{\"name\": \"A", Cut),
+            ("{\"name\": \"f(x)", Cut),
+            ("{\"seats\": 1", Cut),
+            ("{", Cut),
+            ("{\"seats\": 1}", Whole),
+        ] {
+            for name in [name, "auto"] {
+                let text = format!("{head}{tail}");
+                assert_eq!(outcomes(name, &text), [outcome], "{name}: {text}");
+            }
+        }
+    }
+    for tail in ["{name:<|\"|>Ad", "{seats:1", "{name:<|\"|>Ad<|\"|>", "{"] {
+        let text = format!("<|tool_call>call:book{tail}");
+        assert_eq!(outcomes("gemma4", &text), [Cut], "{text}");
+        assert_eq!(outcomes("auto", &text), [Cut], "{text}");
+    }
+    assert_eq!(outcomes("gemma4", "<|tool_call>call:book{seats:1}"), [Whole]);
+}
+
+/// A header ends at the next marker, or at the bracket of the arguments.
+#[test]
+fn a_header_does_not_take_the_arguments_of_the_next_call() {
+    let call =
+        |name: &str, arguments: &str, outcome| (name.to_owned(), arguments.to_owned(), outcome);
+    let second = call("book", "{\"seats\": 2}", Whole);
+    for (name, text, first) in [
+        (
+            "mistral",
+            "[TOOL_CALLS]roll[CALL_ID]a1{}[TOOL_CALLS]book[CALL_ID]a2[ARGS]{\"seats\": 2}",
+            call("roll", "{}", Whole),
+        ),
+        (
+            "mistral",
+            "[TOOL_CALLS]roll[TOOL_CALLS]book[ARGS]{\"seats\": 2}",
+            call("roll", "{}", Cut),
+        ),
+        (
+            "mistral",
+            "[TOOL_CALLS]roll[CALL_ID]a1[TOOL_CALLS]book[ARGS]{\"seats\": 2}",
+            call("roll", "{}", Cut),
+        ),
+        (
+            "harmony",
+            "<|channel|>commentary to=functions.roll <|constrain|>json<|channel|>commentary to=functions.book <|message|>{\"seats\": 2}<|call|>",
+            call("roll", "{}", Cut),
+        ),
+        (
+            "harmony",
+            "<|channel|>commentary to=functions.roll{}<|call|><|channel|>commentary to=functions.book <|message|>{\"seats\": 2}<|call|>",
+            call("roll", "{}", Whole),
+        ),
+    ] {
+        assert_eq!(read(name, text), (vec![first, second.clone()], String::new()), "{text}");
+    }
+    // A name is complete where the text ends, if it is that of a tool.
+    assert_eq!(outcomes("auto", "[TOOL_CALLS]book"), [Cut]);
+    assert_eq!(read("auto", "[TOOL_CALLS]boo"), (vec![], "[TOOL_CALLS]boo".to_owned()));
+    assert_eq!(read("mistral", "[TOOL_CALLS] and [TOOL_CALLS]").0, []);
+}
+
+/// What goes on with arguments that have ended would be missing in them.
+#[test]
+fn a_surplus_bracket_inside_of_arguments_refuses_the_call() {
+    let surplus = "{\"name\": \"a\", \"meta\": {\"k\": 1}}, \"seats\": 2}";
+    for (name, head, tail) in [
+        (
+            "kimi_k2",
+            "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>",
+            "<|tool_call_end|>",
+        ),
+        ("mistral", "[TOOL_CALLS]book[ARGS]", ""),
+        ("functionary_v31", "<function=book>", "</function>"),
+        ("harmony", "<|channel|>commentary to=functions.book <|message|>", "<|call|>"),
+        ("react", "Action: book\nAction Input: ", "\nObservation: x"),
+        ("name_line", "book\n", ""),
+    ] {
+        for name in [name, "auto"] {
+            let text = format!("{head}{surplus}{tail}");
+            let (calls, left) = read(name, &text);
+            assert_eq!(calls.len(), 1, "{name}: {text}");
+            assert_eq!(calls[0].2, Refused, "{name}: {text}");
+            assert!(!left.contains("seats"), "{name}: {left}");
+        }
+    }
+    let text = "<|tool_call>call:book{meta:{k:1}},seats:2}<tool_call|>";
+    assert_eq!(read("gemma4", text).0[0].2, Refused);
+    // One at the end leaves nothing out, and text does not go on with arguments.
+    let text = "[TOOL_CALLS]book[ARGS]{\"seats\": 2}, and so on: \"x\"";
+    assert_eq!(outcomes("mistral", text), [Whole]);
+    let text = "<function=book>{\"seats\": 2}}</function>";
+    assert!(outcomes("functionary_v31", text)[0].can_run());
+}
+
+/// In a string, the quotes of the next call would be escaped.
+#[test]
+fn a_string_that_runs_into_the_next_call_is_cut() {
+    for (name, text) in [
+        (
+            "hermes",
+            "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"name\": \"x}}\n</tool_call>\n<tool_call>\n{\"name\": \"book\", \"arguments\": {\"name\": \"y\"}}\n</tool_call>",
+        ),
+        (
+            "kimi_k2",
+            "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{\"name\": \"x<|tool_call_end|><|tool_call_begin|>functions.book:1<|tool_call_argument_begin|>{\"name\": \"y\"}<|tool_call_end|>",
+        ),
+        (
+            "gemma4",
+            "<|tool_call>call:book{name:<|\"|>x}<tool_call|><|tool_call>call:book{name:<|\"|>y<|\"|>}<tool_call|>",
+        ),
+    ] {
+        for name in [name, "auto"] {
+            let (calls, left) = read(name, text);
+            assert_eq!((calls[0].2, calls[1].2, calls.len()), (Cut, Whole, 2), "{name}: {text}");
+            assert_eq!(
+                (calls[1].1.replace(' ', ""), left),
+                ("{\"name\":\"y\"}".to_owned(), String::new())
+            );
+        }
+    }
+    // A string that shows two calls is one string.
+    let text = "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"<tool_call>{}</tool_call><tool_call>{\\\"name\\\": 1}</tool_call>\"}}</tool_call>";
+    assert_eq!(outcomes("hermes", text), [Whole]);
+    // A string that ends with the brackets of its call was not closed where it was meant to be.
+    let text = "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"name\": \"x}}\n</tool_call>";
+    assert_eq!(outcomes("hermes", text), [Cut]);
+    let text = "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"x</tool_call>";
+    assert_eq!(outcomes("hermes", text), [Repaired]);
+}
+
+/// The opener of a call ends the one before it, and is read as what it is in any dialect.
+#[test]
+fn the_next_call_is_read_whatever_the_first_one_was() {
+    let pairs = "<tool_call>book\n<arg_key>seats</arg_key>\n<arg_value>3</arg_value>\n</tool_call>";
+    let python = "<|tool_call_start|>[book(seats=2)]";
+    let harmony = "<|channel|>commentary to=functions.book <|message|>{\"seats\": 2}";
+    for (name, text) in [
+        ("auto", format!("{CALL}\n{pairs}")),
+        ("auto", format!("{pairs}\n{pairs}")),
+        ("auto", format!("{harmony}{harmony}<|call|>")),
+        ("harmony", format!("{harmony}{harmony}<|call|>")),
+        ("lfm2_pythonic", format!("{python}\n{python}<|tool_call_end|>")),
+        (
+            "olmo3_pythonic",
+            "<function_calls>book(seats=2)\n<function_calls>book(seats=3)</function_calls>".into(),
+        ),
+        ("functionary_v32", ">>>book\n{\"seats\": 2}>>>book\n{\"seats\": 3}".into()),
+        ("functionary_v32", ">>>book\n{\"seats\": 2}\n>>>book\n{\"seats\": 3}\n".into()),
+    ] {
+        let (calls, left) = read(name, &text);
+        assert_eq!(calls.len(), 2, "{name}: {text}");
+        assert!(calls.iter().all(|call| call.2 == Whole), "{name}: {calls:?}");
+        assert_eq!(left.trim(), "", "{name}: {text}");
+    }
+    assert_eq!(read("functionary_v32", ">>>all\nHi>>>book\n{\"seats\": 2}").1, "Hi");
+}
+
+/// A tag that closes reasoning after a call does not make it a draft, where it is mentioned, or where no
+/// text is between the two.
+#[test]
+fn a_closing_tag_of_reasoning_may_be_mentioned_after_a_call() {
+    for (tail, left) in [
+        ("\nThe tag </think> closes it.", "\nThe tag </think> closes it."),
+        ("\n</think>", "\n</think>"),
+    ] {
+        let (calls, text) = read("auto", &format!("{CALL}{tail}"));
+        assert_eq!((calls.len(), &*text), (1, left));
+    }
+    for tail in [" Or not.</think>Yes.", "\nOr not.\n</think>\n\nYes."] {
+        assert_eq!(read("auto", &format!("{CALL}{tail}")).0.len(), 0, "{tail}");
+    }
+}
+
+#[test]
+fn markers_that_are_mentioned_after_a_call_stay_in_the_text() {
+    let seed = "<seed:tool_call>\n<function=book>\n<parameter=seats>2</parameter>\n</function>\n</seed:tool_call>";
+    for (call, tail) in [
+        (CALL, "\nUse `</tool_call>` to close."),
+        (CALL, " It ends with </tool_call> there."),
+        (CALL, "\n<tool_call>book it"),
+        (seed, " A `<seed:tool_call>` opens it."),
+        (seed, " And `</seed:tool_call>` closes it."),
+    ] {
+        assert_eq!(read("auto", &format!("{call}{tail}")).1, tail);
+    }
+    // Directly after a call, a marker belongs to it.
+    assert_eq!(read("auto", &format!("{CALL}\n</tool_call>\nDone.")).1.trim(), "Done.");
+    for text in [
+        "<|tool_call>call:unheard_of{}<tool_call|>",
+        "<|channel|>commentary to=functions.unheard_of <|message|>{}<|call|>",
+    ] {
+        assert_eq!(read("auto", text), (vec![], text.to_owned()));
+    }
+}
+
+#[test]
+fn a_known_name_in_a_block_that_cannot_be_read_is_reported() {
+    for (text, outcome) in [
+        ("<|tool_call_start|>[book(]<|tool_call_end|>", Refused),
+        ("<tool_call>book\n", Refused),
+        ("<|channel|>commentary to=functions.book <|constrain|>json", Cut),
+    ] {
+        assert_eq!(outcomes("auto", text), [outcome], "{text}");
+    }
+    let text = "<tool_call>write_file\n<tool_call>book\n<arg_key>seats</arg_key>\n<arg_value>3</arg_value>\n</tool_call>";
+    assert_eq!(outcomes("glm_arg_kv", text), [Refused, Whole]);
+}
+
+#[test]
+fn line_ends_of_windows_in_markers_are_read() {
+    for (name, text) in [
+        (
+            "gigachat3",
+            "<|message_sep|>\r\n\r\nfunction call<|role_sep|>\r\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
+        ),
+        (
+            "cohere_command_r_plus",
+            "Action:\r\n```json\r\n[{\"tool_name\": \"book\", \"parameters\": {\"seats\": 2}}]\r\n```",
+        ),
+    ] {
+        assert_eq!(outcomes(name, text), [Whole], "{name}");
+    }
+}
