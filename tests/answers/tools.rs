@@ -94,6 +94,9 @@ fn a_call_of_no_tool_is_text() {
     let found = read(&reader().with_registered(own), text);
     assert_eq!(found.calls()[0].name(), "find");
     assert_eq!(found.calls()[0].arguments(), br#"{"query": "x"}"#);
+    // A line of a diff has the marker of a dialect in it, and the name may be that of a tool.
+    let text = "<<<<<<< look\n{\"a\": 1}\n=======\n{\"a\": 2}\n>>>>>>> find\n{\"b\": 3}";
+    yields(text, &[], text);
     let text = "<nothing><where>x</where></nothing>";
     yields(text, &[], text);
 }

@@ -57,12 +57,17 @@ impl Place {
         is_word(self.prev)
     }
 
+    /// Whether a marker that is one byte, repeated, has more of it before it.
+    fn repeats(self, marker: &str) -> bool {
+        !marker.is_empty() && marker.bytes().all(|byte| byte == self.prev)
+    }
+
     /// Whether a sentence only mentions the control token here, before `after`: it is in quotes, or, if
     /// `spaced` counts, there is a space before it and one or a punctuation mark after it. `None` waits
     /// for more.
     fn mentions(self, after: Option<&[u8]>, spaced: bool, eof: bool) -> Option<bool> {
         let quoted = matches!(self.prev, b'`' | b'"' | b'\'' | b'(');
-        if !quoted && !(spaced && self.prev == b' ') {
+        if !(quoted || spaced && self.prev == b' ') {
             return Some(false);
         }
         match after.unwrap_or_default() {
@@ -440,6 +445,8 @@ impl CallExtractor {
                 let json = fence || may_be_call(after, eof, None)?;
                 if json { Begins::Call(Opening::Json(at), length) } else { Begins::Nothing }
             }
+            // `>>>` does not begin inside of `>>>>>>>`, which ends a conflict of versions.
+            Shape::Named(named) if place.repeats(&named.open) => Begins::Nothing,
             Shape::Named(named) => match self.named(row, named, rest, eof, setup)? {
                 // Arguments in parentheses may be those of a call in Python, and what is before the name
                 // may be a part of it.
