@@ -100,12 +100,12 @@ pub(crate) fn scalars() {
     }
 }
 
-/// White space that may be at the end of a value is held back, up to a limit.
+/// White space that may be at the end of an input in text is held back, up to a limit.
 pub(crate) fn trailing_space() {
     for (length, kept) in [(4000, false), (5000, true)] {
-        let text = format!("<book><name>a{}</name></book>", " ".repeat(length));
+        let text = format!("Action: book\nAction Input: a{}\nObservation:", " ".repeat(length));
         let mut found = FoundCalls::default();
-        let mut reader = reader("xml_tool_tags", Limits::new());
+        let mut reader = reader("react", Limits::new());
         reader.push(text.as_bytes(), &mut found);
         reader.finish(&mut found);
         let json = String::from_utf8_lossy(found.calls()[0].arguments()).into_owned();

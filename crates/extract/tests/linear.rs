@@ -118,9 +118,9 @@ fn markers_in_what_may_be_documents_take_steps_in_proportion() {
     for unit in ["{<tool_call>", "[[TOOL_CALLS] ", "{'<book> ", "{ \"a <book> ", "{\n<tool_call>\n"]
     {
         for chunk in [1, 100, usize::MAX] {
-            let (short, long) = (steps(unit, 1000, chunk), steps(unit, 4000, chunk));
+            let (short, long) = (steps(unit, 2000, chunk), steps(unit, 8000, chunk));
             assert!(long <= 5 * short + 10_000, "{unit:?} by {chunk}: {short}, then {long}");
-            let bytes = 4000 * unit.len() as u64;
+            let bytes = 8000 * unit.len() as u64;
             assert!(long <= 600 * bytes, "{unit:?} by {chunk}: {long}");
         }
     }

@@ -79,8 +79,13 @@ fn a_call_after_a_document_or_between_its_tokens_is_a_call() {
             // What comes before a call is not before the text that follows it.
             (format!("{{\"a\": {call} \"{call}"), "{\"a\":  \""),
         ] {
-            for reader in [reader(Some(name)), reader(None)] {
-                let (calls, left) = read(&reader, &text);
+            for named in [Some(name), None] {
+                let (calls, left) = read(&reader(named), &text);
+                // Detected, a tag with the name of a tool is a call only where a line begins.
+                if name == "xml_tool_tags" && named.is_none() && !rest.ends_with('\n') {
+                    assert_eq!((calls, left), (0, text.clone()));
+                    continue;
+                }
                 assert!(calls > 0, "{name}: {text}");
                 assert_eq!(left, rest, "{name}: {text}");
             }

@@ -4,6 +4,7 @@ mod bare;
 mod decide;
 mod defined;
 mod mentions;
+mod place;
 mod text;
 
 use std::sync::Arc;

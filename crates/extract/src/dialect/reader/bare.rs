@@ -2,7 +2,8 @@
 
 use super::{
     CallExtractor,
-    decide::{Decision, LONGEST_NAME, Opening, Place},
+    decide::{Decision, LONGEST_NAME, Opening},
+    place::Place,
 };
 use crate::dialect::{
     json::{may_be_call, past_space, window},

@@ -5,6 +5,7 @@ use jsonmend_core::prose::reasoning;
 use super::{
     CallExtractor,
     mentions::{called, name_alone},
+    place::Place,
 };
 use crate::dialect::{
     Dialect, brace,
@@ -15,75 +16,11 @@ use crate::dialect::{
     python, react,
     setup::{Entry, Setup, What},
     shape::{Layout, Named, Shape, Unknown},
-    tags,
-    wake::is_word,
-    xml,
+    tags, xml,
 };
 
 /// The longest name of a tool between markers, in bytes.
 pub(super) const LONGEST_NAME: usize = 256;
-
-/// What precedes a place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) prev: u8,
-    pub(super) before: u8,
-    /// Whether nothing but white space was read.
-    pub(super) at_start: bool,
-    /// Whether a function is defined here: the word before is `def` or the like.
-    pub(super) defined: bool,
-    /// Whether a sentence or a comment goes on here.
-    pub(super) goes_on: bool,
-    /// Whether nothing but blanks comes before it on its line.
-    pub(super) begins_line: bool,
-    /// Whether there is text between the last call and the place.
-    pub(super) spoke: bool,
-}
-
-impl Place {
-    /// After a marker, where a line might as well begin.
-    pub(super) const AFTER_MARKUP: Self = Self {
-        prev: b'\n',
-        before: b'\n',
-        at_start: false,
-        defined: false,
-        goes_on: false,
-        begins_line: true,
-        spoke: false,
-    };
-
-    /// Whether the place is inside of a word.
-    pub(super) const fn in_word(self) -> bool {
-        is_word(self.prev)
-    }
-
-    /// Whether a marker that is one byte, repeated, has more of it before it.
-    fn repeats(self, marker: &str) -> bool {
-        !marker.is_empty() && marker.bytes().all(|byte| byte == self.prev)
-    }
-
-    /// Whether a sentence only mentions the control token here, before `after`: it is in quotes, or, if
-    /// `spaced` counts, there is a space before it and one or a punctuation mark after it. `None` waits
-    /// for more.
-    fn mentions(self, after: Option<&[u8]>, spaced: bool, eof: bool) -> Option<bool> {
-        let quoted = matches!(self.prev, b'`' | b'"' | b'\'' | b'(');
-        if !(quoted || spaced && self.prev == b' ') {
-            return Some(false);
-        }
-        match after.unwrap_or_default() {
-            [] => eof.then_some(false),
-            [b'`' | b'"' | b'\'' | b')', ..] => Some(true),
-            [b' ' | b'.' | b',' | b';' | b':' | b'?' | b'!', ..] => Some(spaced),
-            _ => Some(false),
-        }
-    }
-
-    pub(super) const fn is_line_start(self) -> bool {
-        matches!(self.prev, b'\n')
-            || self.prev == b' ' && matches!(self.before, b'\n' | b' ')
-            || self.at_start
-    }
-}
 
 /// What begins at a place.
 #[derive(Clone, Debug)]

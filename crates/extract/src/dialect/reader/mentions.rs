@@ -1,9 +1,6 @@
 //! Whether markers mean something where they are, or are mentioned.
 
-use super::{
-    CallExtractor,
-    decide::{LONGEST_NAME, Place},
-};
+use super::{CallExtractor, decide::LONGEST_NAME, place::Place};
 use crate::dialect::{
     json::{past_space, window},
     setup::Setup,

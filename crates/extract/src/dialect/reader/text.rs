@@ -1,9 +1,6 @@
 //! Text outside of calls.
 
-use super::{
-    CallExtractor, Engine, State,
-    defined::{LAST, goes_on, is_defined},
-};
+use super::{CallExtractor, Engine, State, defined::LAST, place::Place};
 use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
@@ -13,7 +10,7 @@ use crate::dialect::{
     out::Ctx,
     python::PythonCall,
     react,
-    reader::decide::{Decision, Opening, Place},
+    reader::decide::{Decision, Opening},
     setup::Setup,
     shape::{Frames, Shape},
     sink::CallSink,
@@ -93,41 +90,12 @@ impl CallExtractor {
         }
     }
 
-    /// The byte that is so far before a place.
-    fn before(&self, rest: &[u8], at: usize, distance: usize) -> Option<u8> {
-        match at.checked_sub(distance) {
-            Some(at) => rest.get(at).copied(),
-            None => self.last.get((at + LAST).checked_sub(distance)?).copied(),
-        }
-    }
-
     pub(super) fn emit<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
         let tail = bytes.get(bytes.len().saturating_sub(LAST)..).unwrap_or_default();
         self.last.copy_within(tail.len().., 0);
         self.last[LAST - tail.len()..].copy_from_slice(tail);
         self.spoke = self.spoke || !bytes.iter().all(u8::is_ascii_whitespace);
         self.out.text(bytes, sink);
-    }
-
-    fn place(&self, rest: &[u8], at: usize) -> Place {
-        let back = |distance: usize| self.before(rest, at, distance);
-        Place {
-            defined: is_defined(back),
-            goes_on: goes_on(back, self.out.count() > 0),
-            spoke: self.spoke || rest.iter().take(at).any(|byte| !byte.is_ascii_whitespace()),
-            prev: back(1).unwrap_or(b'\n'),
-            before: back(2).unwrap_or(b'\n'),
-            at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
-            begins_line: self.begins_line(rest, at),
-        }
-    }
-
-    /// Whether nothing but blanks comes before a place on its line.
-    fn begins_line(&self, rest: &[u8], at: usize) -> bool {
-        // Further back, nobody knows: the line is indented by more than what is kept.
-        let bytes = (1..=LAST).map(|distance| self.before(rest, at, distance));
-        let mut bytes = bytes.map(|byte| byte.unwrap_or(b'\n'));
-        bytes.find(|byte| !matches!(byte, b' ' | b'\t')) == Some(b'\n')
     }
 
     /// White space and separators after a call or a marker around calls belong to it if another marker
