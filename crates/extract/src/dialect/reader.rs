@@ -7,7 +7,7 @@ mod mentions;
 mod place;
 mod text;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonmend_core::Options;
 
@@ -73,6 +73,8 @@ pub struct CallExtractor {
     auto: bool,
     start: CallStartState,
     setup: Option<Arc<Setup>>,
+    /// The same for all copies of this reader, so that it is made once.
+    shared: Arc<OnceLock<Arc<Setup>>>,
     state: State,
     out: Out,
     /// Follows the documents in the text, once there is any.
@@ -140,6 +142,7 @@ impl CallExtractor {
             auto: true,
             start: CallStartState::Text,
             setup: None,
+            shared: Arc::default(),
             state: State::Text,
             out: Out::default(),
             watch: None,
@@ -178,24 +181,21 @@ impl CallExtractor {
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.auto = false;
         self.rows.push(Arc::new(dialect));
-        self.setup = None;
-        self
+        self.change()
     }
 
     /// Looks for this dialect next to all others.
     #[must_use]
     pub fn with_registered(mut self, dialect: Dialect) -> Self {
         self.rows.push(Arc::new(dialect));
-        self.setup = None;
-        self
+        self.change()
     }
 
     /// The tools that calls may name.
     #[must_use]
     pub fn with_tools(mut self, tools: impl Into<Arc<Tools>>) -> Self {
         self.tools = tools.into();
-        self.setup = None;
-        self
+        self.change()
     }
 
     /// What the prompt has opened.
@@ -392,16 +392,26 @@ impl CallExtractor {
         self.steps + self.out.work + self.watch.as_ref().map_or(0, |watch| watch.steps())
     }
 
-    /// Takes what was made ready, or makes it. To share it would cost more than to read a short chunk.
+    /// What was made ready is for other dialects or tools.
+    fn change(mut self) -> Self {
+        (self.setup, self.shared) = (None, Arc::default());
+        self
+    }
+
+    /// Takes what was made ready, or makes it. To share it each time would cost more than to read a short
+    /// chunk.
     fn take_setup(&mut self) -> Arc<Setup> {
         if let Some(setup) = self.setup.take() {
             return setup;
         }
-        let mut rows = self.rows.clone();
-        if self.auto {
-            rows.extend(Dialect::all().iter().cloned().map(Arc::new));
-        }
-        Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
+        let make = || {
+            let mut rows = self.rows.clone();
+            if self.auto {
+                rows.extend(Dialect::all().iter().cloned().map(Arc::new));
+            }
+            Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
+        };
+        Arc::clone(self.shared.get_or_init(make))
     }
 
     fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
