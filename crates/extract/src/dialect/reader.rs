@@ -113,7 +113,7 @@ enum State {
 
 #[derive(Clone, Debug)]
 enum Engine {
-    Json(JsonCall),
+    Json(Box<JsonCall>),
     Xml(XmlCall),
     Python(PythonCall),
     Brace(BraceCall),

@@ -65,9 +65,7 @@ pub(super) fn goes_on(back: impl Fn(usize) -> Option<u8>, called: bool) -> bool 
         Some(b'-') => blanks == 0 || far(2) == Some(b'-'),
         Some(b'+') => blanks == 0,
         Some(b'_') => true,
-        Some(byte) if byte.is_ascii() => {
-            byte.is_ascii_alphanumeric() && !calling.iter().any(|word| ends(word))
-        }
+        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() && !calling.iter().any(ends),
         Some(_) => {
             let bytes = [4, 3, 2, 1].map(|distance| far(distance).unwrap_or_default());
             let last = (0..4).find_map(|at| std::str::from_utf8(&bytes[at..]).ok()?.chars().last());

@@ -280,15 +280,14 @@ impl CallExtractor {
             }
             begun
         };
+        let in_json = |call| Engine::Json(Box::new(call));
         let engine = match opening {
             Opening::Json(shape) => match dialect.shapes.get(*shape) {
-                Some(Shape::Json(block)) if block.open.is_empty() => {
-                    Engine::Json(JsonCall::bare(ctx))
-                }
+                Some(Shape::Json(block)) if block.open.is_empty() => in_json(JsonCall::bare(ctx)),
                 Some(Shape::Json(block)) => {
                     let closes = block.close.iter().any(|close| !close.is_empty());
                     let stops = setup.stops(row, &block.close);
-                    Engine::Json(JsonCall::between(stops, closes, block.keyed, ctx))
+                    in_json(JsonCall::between(stops, closes, block.keyed, ctx))
                 }
                 _ => return ctx.fail(),
             },
@@ -303,7 +302,7 @@ impl CallExtractor {
                     ctx.stop_short();
                 }
                 let closes = named.close.iter().any(|close| !close.is_empty());
-                Engine::Json(JsonCall::arguments(setup.stops(row, &named.close), closes, ctx))
+                in_json(JsonCall::arguments(setup.stops(row, &named.close), closes, ctx))
             }
             Opening::Frame(name, stops, cut) => {
                 if !begun(ctx, name, None) {
@@ -313,7 +312,7 @@ impl CallExtractor {
                     ctx.stop_short();
                 }
                 let closes = dialect.frames.is_some();
-                Engine::Json(JsonCall::arguments(stops.clone(), closes, ctx))
+                in_json(JsonCall::arguments(stops.clone(), closes, ctx))
             }
             Opening::Unread(shape, name) => {
                 if !begun(ctx, name, None) {
@@ -327,7 +326,7 @@ impl CallExtractor {
                     }
                     _ => Markers::new([]),
                 };
-                Engine::Json(JsonCall::unread(stops, true, ctx))
+                in_json(JsonCall::unread(stops, true, ctx))
             }
             Opening::Xml(shape, name) => {
                 let Some(Shape::Xml(xml)) = dialect.shapes.get(*shape) else { return ctx.fail() };
@@ -368,7 +367,7 @@ impl CallExtractor {
                     Engine::Input(TextInput::between(close))
                 } else {
                     let closes = close.iter().any(|close| !close.is_empty());
-                    Engine::Json(JsonCall::arguments(setup.stops(row, close), closes, ctx))
+                    in_json(JsonCall::arguments(setup.stops(row, close), closes, ctx))
                 }
             }
             Opening::Action(name, json) => {
@@ -377,7 +376,7 @@ impl CallExtractor {
                 }
                 if *json {
                     let stops = react::STOPS.iter().map(|stop| (1, *stop));
-                    Engine::Json(JsonCall::arguments(Markers::new(stops), false, ctx))
+                    in_json(JsonCall::arguments(Markers::new(stops), false, ctx))
                 } else {
                     Engine::Input(TextInput::of_action())
                 }
