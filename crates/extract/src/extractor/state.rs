@@ -7,7 +7,7 @@ use crate::document::Document;
 
 impl Extractor {
     /// The first repair that the policy forbids, if a document or the text around a single one was
-    /// refused. Its span is in the text. Under [`TrailingDocuments::Error`], the repair that would
+    /// refused. Its span is in the text. Under [`TrailingDocuments::Error`](jsonmend_core::TrailingDocuments::Error), the repair that would
     /// have dropped the text after the document.
     ///
     /// ```
