@@ -101,7 +101,7 @@ fn every_pattern_ends_the_same_whole_and_byte_by_byte_in_a_small_window() {
 fn ends_the_same(options: [u8; 2]) {
     on_a_small_stack(move || {
         let mut wrong = Vec::new();
-        for Hostile { name, input, .. } in adversary::hostile(200_000) {
+        for Hostile { name, input, .. } in adversary::hostile(100_000) {
             for options in options.map(jsonmend_testkit::fuzz::options) {
                 let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
                     let mut mender = Mender::new(options.clone());
