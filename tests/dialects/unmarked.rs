@@ -268,6 +268,9 @@ fn a_call_inside_of_a_sentence_is_a_mention() {
     let two = [call[0], ("now", "{}")];
     yields("book(seats=2) and now()", &two, " and ");
     yields("1. book(seats=2)\n2. now()", &two, "1. \n2. ");
+    // However it is divided, no more than a few bytes before the place count.
+    let far = format!("then{}now()", " ".repeat(18));
+    yields(&format!("book(seats=2) {far}"), &call, &format!(" {far}"));
     // A list is more than a mention.
     yields("I call [book(seats=2)]", &call, "I call ");
     // The same before an object.

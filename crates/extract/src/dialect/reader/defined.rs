@@ -52,12 +52,12 @@ const CALLING_ALONE: usize = 3;
 /// before.
 pub(super) fn goes_on(back: impl Fn(usize) -> Option<u8>, called: bool) -> bool {
     let blanks = (1..LAST).take_while(|at| matches!(back(*at), Some(b' ' | b'\t'))).count();
-    let far = |distance: usize| back(blanks + distance);
-    let ends = |word: &&str| {
-        let mut letters = word.bytes().rev().zip(1..);
-        letters.all(|(byte, distance)| far(distance) == Some(byte))
-            && far(word.len() + 1).is_none_or(|byte| !is_word(byte))
+    // What is further back is known only if it came in the same chunk, so it must not count.
+    let far = |distance: usize| match blanks + distance {
+        distance @ ..=LAST => back(distance),
+        _ => None,
     };
+    let ends = |word: &&str| ends(far, word, 1);
     let calling = if called { &CALLING[..] } else { &CALLING[..CALLING_ALONE] };
     match far(1) {
         Some(b'#' | b',' | b'/') => true,
@@ -77,12 +77,7 @@ pub(super) fn goes_on(back: impl Fn(usize) -> Option<u8>, called: bool) -> bool 
 
 /// Whether a function is defined at a place. `back` returns the byte that is so far before it.
 pub(super) fn is_defined(back: impl Fn(usize) -> Option<u8>) -> bool {
-    // Whether a word ends so far before the place.
-    let ends = |word: &str, distance: usize| {
-        let mut letters = word.bytes().rev().zip(distance..);
-        letters.all(|(byte, distance)| back(distance) == Some(byte))
-            && back(distance + word.len()).is_none_or(|byte| !is_word(byte))
-    };
+    let ends = |word: &str, distance: usize| ends(&back, word, distance);
     let begins_code = |word: &str| {
         let (before, further) = (back(word.len() + 2), back(word.len() + 3));
         let blank = matches!(before, Some(b' ' | b'\t'));
@@ -93,4 +88,11 @@ pub(super) fn is_defined(back: impl Fn(usize) -> Option<u8>) -> bool {
     matches!(back(1), Some(b' ' | b'\t'))
         && (DEFINING.iter().any(|word| ends(word, 2))
             || NAMING.iter().any(|word| ends(word, 2) && begins_code(word)))
+}
+
+/// Whether a word ends so far before a place.
+fn ends(back: impl Fn(usize) -> Option<u8>, word: &str, distance: usize) -> bool {
+    let mut letters = word.bytes().rev().zip(distance..);
+    letters.all(|(byte, distance)| back(distance) == Some(byte))
+        && back(distance + word.len()).is_none_or(|byte| !is_word(byte))
 }
