@@ -2,8 +2,8 @@
 
 use jsonmend_core::Policy;
 use jsonmend_extract::{
-    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCall, FoundCalls, RestatedCall,
-    UnknownTool,
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, FoundCall, FoundCalls,
+    RestatedCall, UnknownTool,
 };
 use serde::Serialize;
 
@@ -218,7 +218,9 @@ impl Content {
                 }
                 // What came of such a call is reported, and its text is still there to be read,
                 // unless it was a message to somebody else.
-                if !Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages) {
+                let message = call.outcome() == CallOutcome::Refused
+                    && Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages);
+                if !message {
                     put_back.push(record.start..record.end);
                 }
                 incomplete.push(record);

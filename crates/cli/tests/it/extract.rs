@@ -99,6 +99,23 @@ fn the_content_keeps_the_markers_around_calls_that_cannot_be_run() {
     assert!(!reply["content"].as_str().unwrap().contains("think"), "{reply}");
 }
 
+/// A message that is cut off may have been a call. One in another language than JSON was none.
+#[test]
+fn the_content_has_a_message_that_was_cut_off_but_none_to_somebody_else() {
+    let content = |input: &str| {
+        let request = json!({"op": "calls", "format": "harmony", "input": input});
+        let reply = json_lines(&run(&["batch"], request.to_string()).stdout).remove(0);
+        let incomplete = reply["incomplete"][0].clone();
+        (reply["content"].as_str().unwrap().to_owned(), incomplete["outcome"].clone())
+    };
+    let head = "<|channel|>commentary to=functions.book <|constrain|>json";
+    assert_eq!(content(head), (head.to_owned(), json!("cut")));
+    let body = format!("{head}<|message|>{{\"seats\": ");
+    assert_eq!(content(&body), (body.clone(), json!("cut")));
+    let python = "<|channel|>commentary to=python <|constrain|>code<|message|>print(2)<|call|>";
+    assert_eq!(content(python), (String::new(), json!("refused")));
+}
+
 /// Without the tag that opens it, a reasoning block is known at its end. The calls in it are none.
 #[test]
 fn calls_before_the_end_of_a_reasoning_block_are_part_of_it() {
