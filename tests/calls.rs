@@ -3,8 +3,6 @@
 //!
 //! `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{fs, path::Path};
 
 use jsonmend_core::{Options, Policy};

@@ -1,7 +1,5 @@
 //! Calls in the text of a response: through the reader, and written again in the shape of the provider.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Scope, Tools};
 use jsonmend_response::{Event, Response, ResponseOptions, ResponseReader, TextCalls};

@@ -1,7 +1,5 @@
 //! Every case of the corpus through every entry point, and every law on every case.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{fmt::Write as _, sync::Arc};
 
 use jsonmend_core::{

@@ -2,9 +2,7 @@
 //!
 //! `docs/damage.md` and `docs/repairs.md` have what is measured here. A change may only improve it; one
 //! that improves it much, or that has a good reason to make something worse, writes the pages again:
-//! `UPDATE_DOCS=1 cargo test -p jsonmend-tests --test damaged`.
-
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+//! `UPDATE_DOCS=1 cargo test -p jsonmend-tests --test it damaged::`.
 
 use std::{collections::BTreeMap, env, fs, sync::LazyLock};
 

@@ -3,8 +3,6 @@
 //! those of the examples, and those of the fuzzer; `JSONMEND_RECORDINGS` may name a folder of recorded
 //! ones.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{collections::BTreeMap, fmt, fs, path::Path, path::PathBuf};
 
 use jsonmend_core::{Options, Outcome, Policy};

@@ -1,7 +1,5 @@
 //! The documents agree with the code: every kind, every limit, every example.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};

@@ -1,8 +1,6 @@
 //! What is lost is lost: a call or an object with a finding that says so does not fit in the end, however its text
 //! was damaged.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::collections::BTreeMap;
 
 use jsonmend_core::{Options, Policy, Risk};

@@ -1,8 +1,6 @@
 //! Inputs that are made to use up time, stack or memory: each ends in a typed outcome, on a small
 //! stack, with memory that the limits bound.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{collections::HashSet, sync::Arc};
 
 use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, coverage, mend};

@@ -1,8 +1,6 @@
 //! Text with quotes that a model writes into strings without escaping them: code, commands, prose. The
 //! intended value is known here, so it can be compared with the result.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_core::{Mender, Options, mend};
 use jsonmend_testkit::{laws, quoted};
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! What repairs cost, how they are kept, and the paths that are found for them.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::fmt::Write as _;
 
 use jsonmend_core::{

@@ -1,8 +1,6 @@
 //! The cost of reading a response: memory with and without a search for objects, and copies of
 //! arguments.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_extract::Scope;
 use jsonmend_response::{Event, ResponseOptions, ResponseReader};
 use jsonmend_testkit::{allocations::heap_of, bodies::Shape};

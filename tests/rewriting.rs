@@ -1,8 +1,6 @@
 //! Rewriting whole bodies. `JSONMEND_RECORDINGS` may name a folder of recorded bodies. Those in the
 //! tests are always used.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{
     fs,
     path::{Path, PathBuf},

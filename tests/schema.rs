@@ -1,7 +1,5 @@
 //! The laws of values and their schemas, on generated schemas and values.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
 use jsonmend_extract::mend_text;
 use jsonmend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};

@@ -1,7 +1,5 @@
 //! The judge of `jsonmend-schema` beside the library `jsonschema`, on schemas that a grammar makes.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_schema::{Schema, Tree};
 use jsonmend_testkit::{Seed, schemas};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! What a schema may cost: one more level, branch, item or name takes its share of work and no more.
 //! Steps are counted, nothing is timed.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_core::Outcome;
 use jsonmend_schema::{FitOptions, FitStream, Fitted, IssueCode, Schema, Tree, steps};
 use serde_json::{Map, Value, json};

@@ -1,7 +1,5 @@
 //! The cost of a mender and of a partial value while they wait: state, allocations, steps.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::fmt::{self, Write as _};
 
 use jsonmend_core::{

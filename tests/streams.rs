@@ -1,7 +1,5 @@
 //! What the adapters cost: work and memory, counted.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::pin::pin;
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream};

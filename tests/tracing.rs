@@ -1,7 +1,5 @@
 //! What the adapters report to `tracing`: how things ended, and never what is in them.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::{
     fmt::{Debug, Write as _},
     sync::{Arc, Mutex},

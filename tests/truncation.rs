@@ -1,8 +1,6 @@
 //! Calls as models write them, cut at every byte: what was complete is there, what was open is there
 //! as far as it arrived, and nothing that was emitted is ever taken back.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_core::{
     DeltaOp, JsonType, Mender, Options, Outcome, OwnedValue, Partial, Policy, Revision,
 };

@@ -1,7 +1,5 @@
 //! Twice the body takes twice the work. Steps and bytes of heap are counted, and not time.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use jsonmend_core::{Options, Policy};
 use jsonmend_testkit::{
     allocations::heap_of,

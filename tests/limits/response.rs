@@ -7,7 +7,7 @@ use jsonmend_response::{Event, ResponseOptions, TextCalls};
 use jsonmend_stream::{JsonEvent, JsonOptions, MendExt as _, ValueError};
 use jsonmend_wire::{WireLimits, WireOptions, transcribe};
 
-use crate::wire::{content_piece, events_of, sse, stop};
+use super::wire::{content_piece, events_of, sse, stop};
 
 pub(crate) fn object() {
     let body = sse(&[content_piece("{'a': 12}"), stop("stop")]);

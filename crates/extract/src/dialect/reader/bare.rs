@@ -37,11 +37,11 @@ impl CallExtractor {
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                if place.in_word() || place.defined {
+                if place.in_word() || place.defines() {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
-                let mentioned = place.goes_on && !opening.list && opening.quoted.is_none()
+                let mentioned = !opening.list && opening.quoted.is_none() && place.goes_on()
                     || mentions(&opening, place, setup);
                 let known = setup.knows(&opening.name) && !mentioned;
                 // Without a list around it, only the name of a tool makes it a call.
@@ -59,7 +59,7 @@ impl CallExtractor {
             Shape::Line => {
                 // Names are glued to the text before, if models leave out a line end.
                 let alone = place.is_line_start();
-                if !alone && place.goes_on {
+                if !alone && place.goes_on() {
                     return Some(None);
                 }
                 let is_name =

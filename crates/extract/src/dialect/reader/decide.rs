@@ -403,7 +403,9 @@ impl CallExtractor {
             },
             // A tag in inline code is mentioned, and one with the name of a tool is a part of the line.
             Shape::Xml(_) if place.prev == b'`' && place.before != b'`' => Begins::Nothing,
-            Shape::Xml(xml) if xml.layout == Layout::Tools && setup.auto && !place.begins_line => {
+            Shape::Xml(xml)
+                if xml.layout == Layout::Tools && setup.auto && !place.begins_line() =>
+            {
                 Begins::Nothing
             }
             Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {

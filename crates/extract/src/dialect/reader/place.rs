@@ -13,14 +13,12 @@ pub(super) struct Place {
     pub(super) before: u8,
     /// Whether nothing but white space was read.
     pub(super) at_start: bool,
-    /// Whether a function is defined here: the word before is `def` or the like.
-    pub(super) defined: bool,
-    /// Whether a sentence or a comment goes on here.
-    pub(super) goes_on: bool,
-    /// Whether nothing but blanks comes before it on its line.
-    pub(super) begins_line: bool,
     /// Whether there is text between the last call and the place.
     pub(super) spoke: bool,
+    /// Whether there was a call before.
+    pub(super) called: bool,
+    /// The bytes before it.
+    pub(super) last: [u8; LAST],
 }
 
 impl Place {
@@ -29,11 +27,32 @@ impl Place {
         prev: b'\n',
         before: b'\n',
         at_start: false,
-        defined: false,
-        goes_on: false,
-        begins_line: true,
         spoke: false,
+        called: false,
+        last: [b'\n'; LAST],
     };
+
+    /// The byte that is so far before it. What is further back than is kept between two chunks does not
+    /// count.
+    fn back(&self, distance: usize) -> Option<u8> {
+        self.last.get(LAST.checked_sub(distance)?).copied()
+    }
+
+    /// Whether a function is defined here: the word before is `def` or the like.
+    pub(super) fn defines(&self) -> bool {
+        is_defined(|distance| self.back(distance))
+    }
+
+    /// Whether a sentence or a comment goes on here.
+    pub(super) fn goes_on(&self) -> bool {
+        goes_on(|distance| self.back(distance), self.called)
+    }
+
+    /// Whether nothing but blanks comes before it on its line.
+    pub(super) fn begins_line(&self) -> bool {
+        let mut bytes = self.last.iter().rev();
+        bytes.find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'\n')
+    }
 
     /// Whether the place is inside of a word.
     pub(super) const fn in_word(self) -> bool {
@@ -78,23 +97,24 @@ impl CallExtractor {
     }
 
     pub(super) fn place(&self, rest: &[u8], at: usize) -> Place {
-        let back = |distance: usize| self.before(rest, at, distance);
+        let text = rest.get(..at).unwrap_or_default();
+        let mut last = self.last;
+        keep_last(&mut last, text);
+        let [.., before, prev] = last;
         Place {
-            defined: is_defined(back),
-            goes_on: goes_on(back, self.out.count() > 0),
-            spoke: self.spoke || rest.iter().take(at).any(|byte| !byte.is_ascii_whitespace()),
-            prev: back(1).unwrap_or(b'\n'),
-            before: back(2).unwrap_or(b'\n'),
+            prev,
+            before,
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
-            begins_line: self.begins_line(rest, at),
+            spoke: self.spoke || text.iter().any(|byte| !byte.is_ascii_whitespace()),
+            called: self.out.count() > 0,
+            last,
         }
     }
+}
 
-    /// Whether nothing but blanks comes before a place on its line.
-    fn begins_line(&self, rest: &[u8], at: usize) -> bool {
-        // Further back, nobody knows: the line is indented by more than what is kept.
-        let bytes = (1..=LAST).map(|distance| self.before(rest, at, distance));
-        let mut bytes = bytes.map(|byte| byte.unwrap_or(b'\n'));
-        bytes.find(|byte| !matches!(byte, b' ' | b'\t')) == Some(b'\n')
-    }
+/// Appends bytes to the last ones, as far as there is room.
+pub(super) fn keep_last(last: &mut [u8; LAST], bytes: &[u8]) {
+    let tail = &bytes[bytes.len().saturating_sub(LAST)..];
+    last.copy_within(tail.len().., 0);
+    last[LAST - tail.len()..].copy_from_slice(tail);
 }

@@ -1,6 +1,10 @@
 //! Text outside of calls.
 
-use super::{CallExtractor, Engine, State, defined::LAST, place::Place};
+use super::{
+    CallExtractor, Engine, State,
+    defined::LAST,
+    place::{Place, keep_last},
+};
 use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
@@ -91,9 +95,7 @@ impl CallExtractor {
     }
 
     pub(super) fn emit<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
-        let tail = bytes.get(bytes.len().saturating_sub(LAST)..).unwrap_or_default();
-        self.last.copy_within(tail.len().., 0);
-        self.last[LAST - tail.len()..].copy_from_slice(tail);
+        keep_last(&mut self.last, bytes);
         self.spoke = self.spoke || !bytes.iter().all(u8::is_ascii_whitespace);
         self.out.text(bytes, sink);
     }

@@ -1,0 +1,504 @@
+//! Fitting: what is accepted, what is refused, and what is reported.
+
+use jsonmend_core::{Limits, Options, Outcome, Policy, Risk, TrailingDocuments};
+use jsonmend_schema::{
+    Cause, FitOptions, Fitted, IssueCode, ParseAsError, Rule, Rules, Schema, apply_changes,
+};
+use serde_json::json;
+
+fn fit(schema: &serde_json::Value, input: &str) -> Fitted {
+    Schema::compile(schema).unwrap().fit(input.as_bytes(), &FitOptions::new())
+}
+
+#[test]
+fn valid_values_are_never_changed() {
+    let schema = json!({"properties": {
+        "text": {"type": "string"}, "any": {}, "list": {"type": "array", "items": {"type": "string"}},
+    }});
+    for input in [
+        r#"{"text": "[1, 2]", "any": {"value": 1}}"#,
+        r#"{"text": "true", "list": ["[\"a\"]", "1,2"]}"#,
+        "{\"any\" : null,\r\n\"note\": 1e400, \"a\": 1, \"a\": 2}",
+    ] {
+        let fitted = fit(&schema, input);
+        assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Unchanged, Some(input)));
+        assert!(fitted.changes().is_empty() && fitted.applied().is_empty());
+    }
+}
+
+#[test]
+fn bytes_outside_of_changes_are_preserved() {
+    let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"type": "number"}}}});
+    let input = "{\"a\" :  \"5\" ,\n\t\"b\":[1.10, \"2.50\",3] , \"c\":\"\\u00e9\" }";
+    let fitted = fit(&schema, input);
+    let output = "{\"a\" :  5 ,\n\t\"b\":[1.10, 2.50,3] , \"c\":\"\\u00e9\" }";
+    assert_eq!(fitted.text(), Some(output));
+    let spans: Vec<(usize, usize, &str)> =
+        fitted.changes().iter().map(|c| (c.start(), c.end(), c.after())).collect();
+    assert_eq!(spans, [(8, 11, "5"), (26, 32, "2.50")]);
+    assert_eq!(fitted.changes()[1].path().to_string(), "$.b[1]");
+}
+
+#[test]
+fn repairs_and_rules_form_one_script() {
+    let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}}, "required": ["a"]});
+    let input = "Here you are:\n```json\n{'A': '5', b: 'True',}\n```\n";
+    let fitted = fit(&schema, input);
+    assert_eq!(fitted.text().map(str::trim), Some(r#"{"a": 5, "b": true}"#));
+    let applied = apply_changes(input.as_bytes(), fitted.changes());
+    assert_eq!(applied.as_deref(), fitted.text());
+    assert!(fitted.changes().windows(2).all(|pair| pair[0].end() <= pair[1].start()));
+    // The quotes are a repair of the syntax and the type is fixed by a rule, but both form one
+    // change.
+    let five = fitted.changes().iter().find(|change| change.after() == "5").unwrap();
+    assert_eq!(five.cause(), Cause::Rule(Rule::StringToNumber));
+    assert_eq!(&input[five.start()..five.end()], "'5'");
+    let log = &fitted.applied()[0];
+    assert_eq!(&input[log.start()..log.end()], "'A'");
+}
+
+#[test]
+fn a_list_in_a_string_is_parsed_rather_than_wrapped() {
+    let schema = json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}}}});
+    let fitted = fit(&schema, r#"{"tags": "[\"a\", \"b\"]"}"#);
+    assert_eq!(fitted.text(), Some(r#"{"tags": ["a", "b"]}"#));
+}
+
+#[test]
+fn a_flattened_list_is_an_issue_and_never_wrapped() {
+    let schema = json!({"items": {"type": "array", "items": {"type": "integer"}}, "type": "array"});
+    let fitted = fit(&schema, "[10, 20, 30, 40]");
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    assert_eq!(fitted.issues().len(), 4);
+    assert!(fitted.issues()[0].hint().unwrap().contains("list of lists of integers"));
+}
+
+#[test]
+fn a_value_is_never_repaired_in_part() {
+    let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}});
+    let input = r#"{"a": "1", "b": "one"}"#;
+    let fitted = fit(&schema, input);
+    assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Invalid, None));
+    assert_eq!(fitted.mended(), Some(input));
+    assert!(fitted.changes().is_empty());
+    let pointers: Vec<&str> = fitted.issues().iter().map(jsonmend_schema::Issue::pointer).collect();
+    assert_eq!(pointers, ["/a", "/b"], "the original issues come back");
+    assert_eq!(fitted.applied()[0].rule(), Rule::StringToNumber, "what could have been done");
+}
+
+#[test]
+fn two_results_of_the_same_risk_are_refused() {
+    // Either branch could be meant, and each takes one step of the same risk.
+    let schema = json!({"oneOf": [
+        {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false},
+        {"type": "object", "properties": {"A_": {"type": "integer"}}, "required": ["A_"], "additionalProperties": false},
+    ]});
+    let fitted = fit(&schema, r#"{"A": 1}"#);
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    assert!(!fitted.issues().is_empty());
+}
+
+#[test]
+fn unions_are_decided_by_their_discriminator() {
+    let schema = json!({"anyOf": [
+        {"type": "object", "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}, "required": ["kind", "r"]},
+        {"type": "object", "properties": {"kind": {"const": "square"}, "r": {"type": "string"}}, "required": ["kind", "r"]},
+    ]});
+    assert_eq!(
+        fit(&schema, r#"{"kind": "circle", "r": "2"}"#).text(),
+        Some(r#"{"kind": "circle", "r": 2}"#)
+    );
+    assert_eq!(
+        fit(&schema, r#"{"kind": "square", "r": 2}"#).text(),
+        Some(r#"{"kind": "square", "r": "2"}"#)
+    );
+    assert_eq!(
+        fit(&schema, r#"{"kind": "Circle", "r": 2}"#).text(),
+        Some(r#"{"kind": "circle", "r": 2}"#)
+    );
+}
+
+#[test]
+fn a_nullable_type_is_repaired_like_the_type() {
+    let schema = json!({"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}});
+    assert_eq!(fit(&schema, r#"{"n": "5"}"#).text(), Some(r#"{"n": 5}"#));
+    assert_eq!(fit(&schema, r#"{"n": null}"#).outcome(), Outcome::Unchanged);
+    let either = json!({"properties": {"n": {"type": ["integer", "string"]}}});
+    assert_eq!(fit(&either, r#"{"n": "5"}"#).outcome(), Outcome::Unchanged);
+}
+
+#[test]
+fn references_conditions_and_combinations_are_followed() {
+    let schema = json!({
+        "$defs": {"n": {"type": "integer"}},
+        "type": "object",
+        "allOf": [{"properties": {"a": {"$ref": "#/$defs/n"}}}],
+        "properties": {"unit": {"type": "string"}},
+        "if": {"properties": {"unit": {"const": "m"}}, "required": ["unit"]},
+        "then": {"properties": {"size": {"type": "number"}}},
+        "else": {"properties": {"size": {"type": "string"}}},
+    });
+    assert_eq!(fit(&schema, r#"{"a": "1"}"#).text(), Some(r#"{"a": 1}"#));
+    assert_eq!(
+        fit(&schema, r#"{"unit": "m", "size": "1"}"#).text(),
+        Some(r#"{"unit": "m", "size": 1}"#)
+    );
+    assert_eq!(
+        fit(&schema, r#"{"unit": "x", "size": 1}"#).text(),
+        Some(r#"{"unit": "x", "size": "1"}"#)
+    );
+    let tree = json!({"$defs": {"node": {"type": "object", "properties": {
+        "n": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"});
+    assert_eq!(
+        fit(&tree, r#"{"next": {"next": {"n": "7"}}}"#).text(),
+        Some(r#"{"next": {"next": {"n": 7}}}"#)
+    );
+}
+
+#[test]
+fn null_is_kept_if_it_has_a_meaning() {
+    let marked = |extra: serde_json::Value| {
+        let mut name = json!({"type": "string"});
+        name.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        fit(&json!({"properties": {"name": name}}), r#"{"name": null}"#)
+    };
+    assert_eq!(marked(json!({})).text(), Some("{}"));
+    assert_eq!(marked(json!({"x-nullable": true})).outcome(), Outcome::Invalid);
+    let described = json!({"description": "The new name; null clears it."});
+    assert_eq!(marked(described).outcome(), Outcome::Invalid);
+}
+
+#[test]
+fn a_schema_can_switch_rules_off_for_subschemas() {
+    let schema = json!({"properties": {
+        "a": {"type": "integer", "x-jsonmend": false},
+        "b": {"type": "integer", "x-jsonmend": {"off": ["string-to-number"]}},
+        "c": {"type": "integer"},
+    }});
+    assert_eq!(fit(&schema, r#"{"a": "1"}"#).outcome(), Outcome::Invalid);
+    assert_eq!(fit(&schema, r#"{"b": "1"}"#).outcome(), Outcome::Invalid);
+    assert_eq!(fit(&schema, r#"{"b": [1]}"#).text(), Some(r#"{"b": 1}"#));
+    assert_eq!(fit(&schema, r#"{"c": "1"}"#).text(), Some(r#"{"c": 1}"#));
+    let inherited = json!({"x-jsonmend": false, "properties": {"a": {"type": "integer"}}});
+    assert_eq!(fit(&inherited, r#"{"a": "1"}"#).outcome(), Outcome::Invalid);
+}
+
+#[test]
+fn rules_can_be_switched_off_by_path() {
+    let schema = Schema::compile(&json!({"properties": {
+        "a": {"type": "integer"}, "b": {"type": "integer"},
+    }}))
+    .unwrap();
+    let rules = Rules::new().without_at("/a", Rule::StringToNumber);
+    let options = FitOptions::new().with_rules(rules);
+    assert_eq!(schema.fit(br#"{"a": "1"}"#, &options).outcome(), Outcome::Invalid);
+    assert_eq!(schema.fit(br#"{"b": "1"}"#, &options).text(), Some(r#"{"b": 1}"#));
+}
+
+#[test]
+fn a_value_that_was_cut_off_is_never_complete() {
+    let schema = Schema::compile(&json!({"properties": {"body": {"type": "string"}}})).unwrap();
+    let input = br#"{"body": "half of a sen"#;
+    let conservative =
+        FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    let fitted = schema.fit(input, &conservative);
+    assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Cut, None));
+    assert_eq!(fitted.issues()[0].code(), IssueCode::Truncated);
+    assert_eq!(fitted.issues()[0].pointer(), "/body");
+    let closed = schema.fit(input, &FitOptions::new());
+    assert_eq!(closed.outcome(), Outcome::Closed);
+}
+
+#[test]
+fn an_issue_says_which_rule_mends_it_once_the_rest_fits() {
+    let source = r#"{"type": "object", "properties": {
+        "n": {"type": "integer"}, "kind": {"enum": ["red", "blue"]}, "tags": {"type": "array", "items": {"type": "integer"}},
+        "inner": {"type": "object", "properties": {"n": {"type": "integer"}, "unit": {"const": "m"}}, "required": ["n", "unit"], "maxProperties": 2},
+        "pick": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, "bad": {"type": "null"}
+    }, "required": ["bad", "n"], "additionalProperties": false}"#;
+    let mended_by = |text: &str, policy: Policy| -> Vec<String> {
+        let options = FitOptions::new().with_engine(Options::new().with_policy(policy));
+        let fitted = Schema::from_text(source).unwrap().fit(text.as_bytes(), &options);
+        assert_eq!(fitted.text(), None, "{text}");
+        let said = fitted.issues().iter().map(|issue| {
+            let place = format!("{}+{}", issue.pointer(), issue.missing().unwrap_or_default());
+            let by = issue
+                .mended_by()
+                .map_or_else(|| "-".into(), |(rule, risk)| format!("{rule} {risk}"));
+            format!("{place} {by}")
+        });
+        said.collect()
+    };
+    for (text, expected) in [
+        (r#"{"bad": 1, "n": "3"}"#, vec!["/bad+ -", "/n+ string-to-number exact"]),
+        // What is missing, and what a key was meant to be.
+        (
+            r#"{"bad": 1, "n": 1, "inner": {"n": 1}}"#,
+            vec!["/bad+ -", "/inner+unit const-fill exact"],
+        ),
+        (r#"{"bad": 1, "N": 1}"#, vec!["/+n key-normalise likely", "/bad+ -"]),
+        // All that is done inside of a value counts for its risk.
+        (
+            r#"{"bad": 1, "n": 1, "tags": "[1, \"$2\"]"}"#,
+            vec!["/bad+ -", "/tags+ unwrap-stringified guess"],
+        ),
+        // One item is mended, and another one is not.
+        (
+            r#"{"bad": 1, "n": 1, "tags": ["1", "x"]}"#,
+            vec!["/bad+ -", "/tags/0+ string-to-number exact", "/tags/1+ -"],
+        ),
+        // A rule is applied in the object, which has too many properties all the same.
+        (
+            r#"{"bad": 1, "n": 1, "inner": {"n": "1", "unit": "m", "x": 1}}"#,
+            vec!["/bad+ -", "/inner+ -", "/inner/n+ string-to-number exact"],
+        ),
+        // A property that is dropped has no value to make valid.
+        (r#"{"bad": 1, "n": 1, "more": 1}"#, vec!["/bad+ -", "/more+ drop-unknown lossy"]),
+    ] {
+        let mut said = mended_by(text, Policy::PERMISSIVE);
+        said.sort();
+        let mut expected: Vec<String> =
+            expected.into_iter().map(|line| line.replacen("/+", "+", 1)).collect();
+        expected.sort();
+        assert_eq!(said, expected, "{text}");
+    }
+    // What the policy forbids mends nothing.
+    let text = r#"{"bad": 1, "n": "3"}"#;
+    assert_eq!(mended_by(text, Policy::STRICT), ["/bad+ -", "/n+ -"]);
+}
+
+#[test]
+fn an_issue_says_why_there_is_no_value() {
+    let object = Schema::compile(&json!({"type": "object"})).unwrap();
+    let report = |input: &str, engine: Options| {
+        let fitted = object.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+        assert_eq!(fitted.text(), None, "{input}");
+        assert_eq!(fitted.issues()[0].code(), IssueCode::Syntax);
+        (fitted.outcome(), fitted.issues()[0].to_string(), fitted.issues()[0].span())
+    };
+    assert_eq!(
+        report("no idea", Options::new()),
+        (Outcome::None, "/: no JSON value in the text".to_owned(), 0..7)
+    );
+    let refused = "/a: not JSON at byte 6: single-quote, which the policy does not repair";
+    assert_eq!(
+        report(r#"{"a": 'x'}"#, Options::new().with_policy(Policy::STRICT)),
+        (Outcome::Invalid, refused.to_owned(), 6..7)
+    );
+    let limits = Limits::new().with_depth(3);
+    assert_eq!(
+        report(r#"{"a": [[[1]]]}"#, Options::new().with_limits(limits)),
+        (Outcome::Overflow, "/: deeper or longer than the limits allow".to_owned(), 0..14)
+    );
+    let several = Options::new().with_trailing_documents(TrailingDocuments::All);
+    assert_eq!(
+        report("[1]\n[2]", several),
+        (Outcome::Invalid, "/: expected one value, but the text contains several".to_owned(), 0..7)
+    );
+}
+
+#[test]
+fn a_strict_policy_changes_nothing() {
+    let schema = Schema::compile(&json!({"type": "array", "items": {"type": "integer"}})).unwrap();
+    let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
+    assert_eq!(schema.fit(b"[1]", &strict).outcome(), Outcome::Unchanged);
+    let fitted = schema.fit(br#"["1"]"#, &strict);
+    assert_eq!(fitted.outcome(), Outcome::Invalid);
+    assert_eq!(fitted.issues().len(), 1);
+}
+
+#[test]
+fn the_schema_decides_among_several_documents() {
+    let list = json!({"type": "array", "items": {"type": "object", "required": ["k"]}});
+    let fitted = fit(&list, r#"First {"k": 1}, then {"k": 2}."#);
+    assert_eq!(fitted.text(), Some(r#"[{"k": 1}, {"k": 2}]"#));
+    let one = json!({"type": "object", "required": ["answer"]});
+    let fitted =
+        fit(&one, r#"From {"question": "how many, and of what kind?"} follows {"answer": 1}"#);
+    assert_eq!(fitted.text().map(str::trim), Some(r#"{"answer": 1}"#));
+}
+
+#[test]
+fn plain_text_is_a_value_only_if_the_schema_allows_it() {
+    let schema = json!({"enum": ["YES", "NO"]});
+    assert_eq!(fit(&schema, "Yes.").text(), Some(r#""YES""#));
+    let answer = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
+    let fitted = fit(&answer, "It is \"seven\".");
+    assert_eq!(fitted.text(), Some(r#"{"answer": "It is \"seven\"."}"#));
+    assert_eq!(fitted.risk(), Some(Risk::Guess));
+    let number =
+        json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    assert_eq!(fit(&number, "no idea").text(), None);
+}
+
+#[test]
+fn work_is_bounded_by_the_value() {
+    // Several rules look at every item, and each level of the union doubles the branches.
+    let mut item = json!({"type": "integer"});
+    for _ in 0..12 {
+        item = json!({"anyOf": [{"type": "array", "items": item.clone()}, item]});
+    }
+    let limits = jsonmend_schema::SchemaLimits::new().with_nodes(1 << 20).with_depth(127);
+    let schema = Schema::compile_within(&json!({"type": "array", "items": item}), limits).unwrap();
+    let input = format!("[{}]", vec!["\"x\""; 500].join(","));
+    assert_eq!(schema.fit(input.as_bytes(), &FitOptions::new()).text(), None);
+    let many = format!("[{}]", vec!["\"1\""; 5_000].join(","));
+    let flat = json!({"type": "array", "items": {"type": "integer"}});
+    let fitted = fit(&flat, &many);
+    assert_eq!(fitted.changes().len(), 5_000);
+}
+
+#[test]
+fn deep_values_are_refused() {
+    let schema = json!({"$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}, "$ref": "#/$defs/l"});
+    let deep = format!("{}1{}", "[".repeat(120), "]".repeat(120));
+    assert_eq!(fit(&schema, &deep).text(), None);
+    let escaped = (0..9).fold("[1]".to_owned(), |text, _| serde_json::to_string(&text).unwrap());
+    let fitted = fit(&json!({"type": "array", "items": {"type": "integer"}}), &escaped);
+    assert_eq!(fitted.text(), None, "a string in a string in a string has a limit");
+}
+
+#[test]
+fn results_are_never_deeper_than_the_limit() {
+    let schema = Schema::from_text(r#"{"type": "array"}"#).unwrap();
+    let fit = |depth| {
+        let engine = Options::new()
+            .with_trailing_documents(TrailingDocuments::All)
+            .with_limits(Limits::new().with_depth(depth));
+        let fitted =
+            schema.fit(b"{\"a\": 1}\n[{\"b\": 2}]", &FitOptions::new().with_engine(engine));
+        fitted.text().map(str::to_owned)
+    };
+    assert_eq!(fit(3).as_deref(), Some("[{\"a\": 1}, [{\"b\": 2}]]"));
+    // A list of both would be one level deeper than the second document alone.
+    assert_eq!(fit(2).as_deref(), Some("[{\"b\": 2}]"));
+}
+
+#[test]
+fn text_around_a_document_is_dropped_if_the_policy_allows() {
+    let schema = Schema::compile(&json!({
+        "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"],
+    }))
+    .unwrap();
+    let fit = |input: &str, policy: Policy, following: TrailingDocuments| {
+        let engine = Options::new().with_policy(policy).with_trailing_documents(following);
+        let fitted = schema.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+        (fitted.text().map(str::to_owned), fitted.risk())
+    };
+    let (oslo, rome) = (r#"{"city": "Oslo"}"#.to_owned(), r#"{"city": "Rome"}"#.to_owned());
+    let prose = format!("Here: {oslo}\ndone");
+    let array = TrailingDocuments::Array;
+    assert_eq!(fit(&prose, Policy::CONSERVATIVE, array), (Some(oslo.clone()), Some(Risk::Likely)));
+    assert_eq!(fit(&format!("Not {oslo} yet"), Policy::CONSERVATIVE, array).0, None);
+    for policy in [
+        Policy::STRICT,
+        Policy::PERMISSIVE.at_most(Risk::Exact),
+        Policy::PERMISSIVE.without(jsonmend_core::RepairKind::TrailingProse),
+    ] {
+        assert_eq!(fit(&prose, policy, array).0, None, "{policy:?}");
+    }
+    // Another document is more than prose: dropping it is lossy, and an option decides which one is
+    // used.
+    for several in [format!("{oslo}\n{rome}"), format!("First {oslo}. Wait, no: {rome}")] {
+        assert_eq!(fit(&several, Policy::CONSERVATIVE, array).0, None);
+        let lossy = Some(Risk::Lossy);
+        assert_eq!(fit(&several, Policy::PERMISSIVE, array), (Some(oslo.clone()), lossy));
+        let last = fit(&several, Policy::PERMISSIVE, TrailingDocuments::Last);
+        assert_eq!(last.0.as_ref(), Some(&rome), "{several}");
+        assert_eq!(fit(&several, Policy::PERMISSIVE, TrailingDocuments::Error).0, None);
+    }
+    // A text that was refused as a whole is not read again under weaker conditions.
+    let broken = "{\"city\": \"Oslo\n \"note\": \"kg\"}";
+    assert_eq!(fit(broken, Policy::CONSERVATIVE, array).0, None);
+}
+
+#[test]
+fn a_combined_change_has_the_highest_risk_of_its_parts() {
+    let list = json!({"type": "array", "items": {"type": "integer"}});
+    let closed = json!({"type": "object", "properties": {"b": {"type": "integer"}},
+        "additionalProperties": false});
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let kinds = json!({"type": "object", "properties": {"k": {"const": "a"}}, "required": ["k"],
+        "additionalProperties": false});
+    for (schema, input, text, risk) in [
+        (&list, r#""[1, \"$2\"]""#, "[1, 2]", Risk::Guess),
+        (&list, r#""[1, 2""#, "[1, 2]", Risk::Guess),
+        (&closed, r#""{\"b\": 1, \"c\": 2}""#, r#"{"b": 1}"#, Risk::Lossy),
+        (&list, r#"{"0": 1, "1": "$2"}"#, "[1, 2]", Risk::Guess),
+        (&map, r#"[["a", "$1"]]"#, r#"{"a": 1}"#, Risk::Guess),
+        // The added member replaces the dropped one.
+        (&kinds, r#"{"note": 1}"#, r#"{"k": "a"}"#, Risk::Lossy),
+    ] {
+        let fitted = fit(schema, input);
+        assert_eq!(fitted.text(), Some(text), "{input}");
+        let risks: Vec<Risk> = fitted.changes().iter().map(jsonmend_schema::Change::risk).collect();
+        assert_eq!((risks.iter().max(), fitted.risk()), (Some(&risk), Some(risk)), "{input}");
+    }
+    // If there is no text, nothing was changed.
+    let refused = fit(&closed, r#"{"b": [["x"]], "c": 2}"#);
+    assert_eq!((refused.text(), refused.risk()), (None, None));
+}
+
+#[test]
+fn parts_after_a_cut_are_truncated_and_not_missing() {
+    let schema = json!({"type": "object", "properties": {
+        "a": {"type": "string"}, "b": {"type": "integer"},
+        "o": {"type": "object", "required": ["x", "y"]},
+        "l": {"type": "array", "minItems": 3},
+    }, "required": ["a", "b"]});
+    let found = |input: &str| -> Vec<(IssueCode, String)> {
+        let fitted = fit(&schema, input);
+        assert_eq!((fitted.text(), fitted.outcome()), (None, Outcome::Invalid), "{input}");
+        let issues = fitted.issues().iter().map(|issue| (issue.code(), issue.to_string()));
+        issues.collect()
+    };
+    let cut = |line: &str| (IssueCode::Truncated, line.to_owned());
+    assert_eq!(
+        found(r#"{"a": "x", "#),
+        [cut(
+            r#"/: the text was cut off at byte 11, before required property "b" (integer); continue from there"#
+        )]
+    );
+    let inside = found(r#"{"a": "x", "b": 1, "l": [1"#);
+    assert_eq!(
+        inside,
+        [cut("/l: the text was cut off at byte 26, before at least 3 items; continue from there")]
+    );
+    // An object that was closed before the cut is really missing its property.
+    let codes: Vec<IssueCode> =
+        found(r#"{"o": {"x": 1}, "a": "ha"#).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, [IssueCode::Truncated, IssueCode::Missing]);
+    assert_eq!(fit(&schema, r#"{"a": "x"}"#).issues()[0].code(), IssueCode::Missing);
+}
+
+#[test]
+fn a_partial_value_is_not_parsed_as_a_type() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Note {
+        body: String,
+    }
+    let schema =
+        Schema::compile(&json!({"type": "object", "properties": {"body": {"type": "string"}}, "required": ["body"]}))
+            .unwrap();
+    let parse = |input: &[u8], options: &FitOptions| schema.parse_as::<Note>(input, options);
+    let options = FitOptions::new();
+    let conservative =
+        FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    for options in [&options, &conservative] {
+        assert_eq!(parse(b"{body: 'x'}", options).unwrap().0.body, "x");
+        for half in [&br#"{"body": "half of a sen"#[..], br#"{"body": "x""#, b"{"] {
+            let error = parse(half, options).unwrap_err();
+            assert!(matches!(error, ParseAsError::Cut(_)), "{error:?}");
+            assert!(error.to_string().starts_with("the text was cut off"), "{error}");
+            assert!(error.fitted().unwrap().cut_at().is_some());
+        }
+    }
+    let (note, fitted) =
+        schema.parse_incomplete_as::<Note>(br#"{"body": "half"#, &options).unwrap();
+    assert_eq!((note.body.as_str(), fitted.outcome()), ("half", Outcome::Closed));
+    let error = schema.parse_incomplete_as::<Note>(b"{", &options).unwrap_err();
+    assert!(matches!(error, ParseAsError::Cut(_)), "{error:?}");
+    let unfit = parse(br#"{"text": "x"#.as_slice(), &conservative).unwrap_err();
+    assert!(matches!(unfit, ParseAsError::Cut(_)), "{unfit:?}");
+    assert!(matches!(parse(b"[1, 2]", &options), Err(ParseAsError::Unfit(_))));
+}

@@ -1,0 +1,28 @@
+//! The adapters, over sources that are scripted.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../source/mod.rs"]
+mod source;
+
+#[cfg(feature = "schema")]
+mod accept;
+mod deadlines;
+#[cfg(feature = "schema")]
+mod early_stop;
+#[cfg(feature = "serde_json")]
+mod joined_items;
+mod json;
+mod mend;
+#[cfg(feature = "schema")]
+mod objects;
+#[cfg(feature = "schema")]
+mod oversized;
+#[cfg(feature = "schema")]
+mod schema;
+#[cfg(feature = "schema")]
+mod tools;
+#[cfg(feature = "serde_json")]
+mod typed;
+#[cfg(feature = "serde_json")]
+mod values;
