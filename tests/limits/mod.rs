@@ -100,12 +100,21 @@ const ROWS: &[(&str, Reached)] = &[
     ("texts of one response that are searched for items", Here(response::texts_searched_for_items)),
     ("chunks in a row that come to nothing", Here(response::idle_chunks)),
     ("`with_nodes`", There("crates/schema/tests/it/validate.rs", "a_schema_has_limits")),
-    ("`with_properties`", There("crates/schema/tests/it/hostile.rs", "a_schema_has_a_limit_on_bytes")),
-    ("`with_branches`", There("crates/schema/tests/it/hostile.rs", "a_schema_has_a_limit_on_bytes")),
+    (
+        "`with_properties`",
+        There("crates/schema/tests/it/hostile.rs", "a_schema_has_a_limit_on_bytes"),
+    ),
+    (
+        "`with_branches`",
+        There("crates/schema/tests/it/hostile.rs", "a_schema_has_a_limit_on_bytes"),
+    ),
     ("`with_bytes`", There("crates/schema/tests/it/hostile.rs", "a_schema_has_a_limit_on_bytes")),
     (
         "`with_patterns`",
-        There("crates/schema/tests/it/hostile.rs", "patterns_have_limits_individually_and_together"),
+        There(
+            "crates/schema/tests/it/hostile.rs",
+            "patterns_have_limits_individually_and_together",
+        ),
     ),
     ("`with_tools`", There("crates/schema/tests/it/hostile.rs", "a_registry_has_a_limit_on_tools")),
     (

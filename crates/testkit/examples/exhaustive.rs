@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let from = arguments.next().map_or(Some(0), |from| from.parse().ok());
     let alphabet = Alphabet::ALL.into_iter().find(|(known, _)| *known == name);
     let (Some(tokens @ 0..=12), Some((_, alphabet)), Some(from)) = (tokens, alphabet, from) else {
-        eprintln!("usage: exhaustive TOKENS [parts|scalars|signs] [FROM]");
+        eprintln!("usage: exhaustive TOKENS [documents|parts|scalars|signs] [FROM]");
         return ExitCode::from(2);
     };
     let threads = env::var("EXHAUSTIVE_THREADS").ok().and_then(|threads| threads.parse().ok());

@@ -91,11 +91,7 @@ impl Engine {
                     return Err(Stop::Overflow);
                 }
                 self.documents.count += 1;
-                if !self.is_scalar() {
-                    self.outside.text.end_document();
-                    self.outside.text.refresh();
-                    self.outside.read = self.pos;
-                }
+                self.end_in_text();
                 (self.document.escaped, self.document.fenced) = (false, false);
                 self.document.end = Some(self.pos);
                 let start = self.document.start;

@@ -430,6 +430,7 @@ impl Engine {
             }
             self.check_withheld()?;
             if flow == Flow::Wait {
+                self.note_gap(&source);
                 return Ok(());
             }
             stepped = true;

@@ -94,14 +94,14 @@ impl Engine {
             }
         }
         if self.frames.len() == 0 && shape == Shape::Text {
-            return self.not_a_document(1);
+            return self.not_a_document(source, 1);
         }
         if shape != Shape::Text {
             if !ended && try_peek!(self.goes_on_as_text(look), false) {
                 return self.open_bare(source, false);
             }
             if self.frames.len() == 0 && !try_peek!(self.stands_alone(look), true) {
-                return self.not_a_document(1);
+                return self.not_a_document(source, 1);
             }
         }
         if matches!(shape, Shape::Text)
@@ -175,7 +175,7 @@ impl Engine {
         let sign = usize::from(token[0] == b'-');
         if digits == 0 || (digits > 1 && token[sign] == b'0') {
             if self.frames.len() == 0 {
-                return self.not_a_document(1);
+                return self.not_a_document(source, 1);
             }
             return self.open_bare(source, false);
         }

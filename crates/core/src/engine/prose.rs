@@ -17,6 +17,8 @@ pub(super) struct Outside {
     pub(super) text: Prose,
     /// The offset up to which `text` knows what was read.
     pub(super) read: usize,
+    /// The two at the end of a scalar, which may turn out to be text.
+    before_scalar: Option<(Prose, usize)>,
     /// Where a document is known to begin.
     begins: Option<usize>,
     /// The reasoning block that is open.
@@ -36,7 +38,17 @@ impl Outside {
     pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
         let kind = RepairKind::TrailingProse;
-        Self { text, read: 0, begins: None, block: None, trusts, torn: false, either: None, kind }
+        Self {
+            text,
+            read: 0,
+            before_scalar: None,
+            begins: None,
+            block: None,
+            trusts,
+            torn: false,
+            either: None,
+            kind,
+        }
     }
 }
 
@@ -69,7 +81,7 @@ impl Engine {
                 if !ahead.starts_with(GUARD) {
                     return Ok(None);
                 }
-                return self.not_a_document(GUARD.len()).map(Some);
+                return self.not_a_document(source, GUARD.len()).map(Some);
             }
             // `\"{\\\"a\\\": 1}\"`: a document that was escaped twice, in quotes.
             Some(b'\\') => {
@@ -78,7 +90,7 @@ impl Engine {
                 if ahead.len() < 3 && !source.is_last() {
                     return Ok(Some(Flow::Wait));
                 }
-                return if opens { self.not_a_document(2).map(Some) } else { Ok(None) };
+                return if opens { self.not_a_document(source, 2).map(Some) } else { Ok(None) };
             }
             _ => return Ok(None),
         };
@@ -114,11 +126,11 @@ impl Engine {
                 if !matches!(quoted, Some(b'{' | b'[')) {
                     return Ok(None);
                 }
-                self.not_a_document(length).map(Some)
+                self.not_a_document(source, length).map(Some)
             }
-            Some(Mark::Text(length)) => self.not_a_document(length).map(Some),
-            Some(Mark::Marked(_)) => self.not_a_document(1).map(Some),
-            Some(Mark::Reasoning(..) | Mark::Close(_)) => self.not_a_document(0).map(Some),
+            Some(Mark::Text(length)) => self.not_a_document(source, length).map(Some),
+            Some(Mark::Marked(_)) => self.not_a_document(source, 1).map(Some),
+            Some(Mark::Reasoning(..) | Mark::Close(_)) => self.not_a_document(source, 0).map(Some),
         }
     }
 
@@ -139,7 +151,7 @@ impl Engine {
         match self.outside.text.quoted(ahead, self.pos, source.is_last()) {
             None => Ok(Some(Flow::Wait)),
             Some(Quoted::Document) if self.outside.begins != Some(self.pos) => {
-                self.not_a_document(1).map(Some)
+                self.not_a_document(source, 1).map(Some)
             }
             Some(Quoted::Either) => {
                 self.outside.either = Some(self.pos);
@@ -175,8 +187,28 @@ impl Engine {
         }
     }
 
+    /// Between documents, passes what was read to `text` before it is released.
+    pub(super) fn note_gap(&mut self, source: &Source<'_>) {
+        let between = matches!(self.expect, Expect::Document | Expect::After);
+        if between && matches!(self.lex, Lex::None) {
+            self.note_text(source);
+        }
+    }
+
+    /// A document ended. Its bytes are no text: they may be gone when what follows is judged.
+    pub(super) fn end_in_text(&mut self) {
+        let outside = &mut self.outside;
+        outside.before_scalar = None;
+        if self.whole && self.frames.deepest() == 0 {
+            outside.before_scalar = Some((outside.text, outside.read));
+        }
+        outside.text.end_document();
+        outside.text.refresh();
+        outside.read = self.pos;
+    }
+
     /// Passes what was read since the last time to `text`.
-    fn note_text(&mut self, source: &Source<'_>) {
+    pub(super) fn note_text(&mut self, source: &Source<'_>) {
         if self.outside.read >= self.pos {
             return;
         }
@@ -206,7 +238,8 @@ impl Engine {
     }
 
     /// Reads what begins here as prose, with `length` bytes that are known to be.
-    pub(super) fn not_a_document(&mut self, length: usize) -> Step {
+    pub(super) fn not_a_document(&mut self, source: &Source<'_>, length: usize) -> Step {
+        self.note_text(source);
         self.lex_start = self.pos;
         self.pos += length;
         self.lex = Lex::Prose;
@@ -233,7 +266,9 @@ impl Engine {
         self.documents.count = 0;
         self.document.end = None;
         self.unescaped = 0;
-        self.outside.read = self.pos;
+        if let Some((text, read)) = self.outside.before_scalar {
+            (self.outside.text, self.outside.read) = (text, read);
+        }
         self.lex_start = self.pos;
         self.lex = Lex::Prose;
         self.outside.kind = RepairKind::TrailingProse;
@@ -285,7 +320,9 @@ impl Engine {
                     }
                     self.outside.torn = true;
                 }
-                self.edit(kind, span, "")?;
+                if !span.is_empty() {
+                    self.edit(kind, span, "")?;
+                }
                 self.lex = Lex::None;
                 self.expect = Expect::Document;
                 self.outside.begins = Some(self.pos);

@@ -39,13 +39,12 @@ impl Engine {
                     matches!(self.expect, Expect::MemberValue | Expect::Item | Expect::FirstItem);
                 let end =
                     if value { try_peek!(self.label_end(source, at + 3), at + 3) } else { at + 3 };
+                self.note_text(source);
                 self.edit(RepairKind::CodeFence, from..end, "")?;
                 self.pos = end;
                 self.document.fenced = self.expect == Expect::After;
-                if !self.is_scalar() {
-                    self.outside.text.close_fence(b"");
-                    self.outside.read = self.pos;
-                }
+                self.outside.text.close_fence(source.slice(at, at + 3));
+                self.outside.read = self.pos;
                 return Ok(Flow::Go);
             }
             Token::Semicolon if self.expect == Expect::After && self.document.wrapped => {

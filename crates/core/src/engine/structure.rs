@@ -294,7 +294,7 @@ impl Engine {
                 }
                 self.open(Shape::Tuple)
             }
-            _ => self.not_a_document(1),
+            _ => self.not_a_document(source, 1),
         }
     }
 

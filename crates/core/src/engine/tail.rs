@@ -41,8 +41,9 @@ impl Engine {
             {
                 self.end_of_rest(self.has_end(rest, goes_on), kind)?;
             }
+            self.note_text(source);
             self.outside.text.begin_text();
-            let step = self.not_a_document(0);
+            let step = self.not_a_document(source, 0);
             self.outside.kind = kind;
             return step;
         }
@@ -93,13 +94,14 @@ impl Engine {
         if source.is_last()
             && let Some(Dropping { from, kind, rest, goes_on }) = self.dropping.take()
         {
-            if let Some(rest) = rest {
-                self.end_of_rest(self.has_end(rest, goes_on), kind)?;
-            }
+            // It is gone, so that is said even if the document turns out to be refused.
             let repair = Repair::new(kind, from..self.pos, "");
             self.script.serial += 1;
             self.script.edits.push(Edit::Replace(repair, self.script.serial));
             self.script.commit();
+            if let Some(rest) = rest {
+                self.end_of_rest(self.has_end(rest, goes_on), kind)?;
+            }
         }
         Ok(Flow::Wait)
     }

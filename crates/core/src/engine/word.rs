@@ -136,7 +136,7 @@ impl Engine {
                 return self.open_bare(source, false);
             }
             if root && !ended && !try_peek!(self.stands_alone(look), true) {
-                return self.not_a_document(1);
+                return self.not_a_document(source, 1);
             }
             self.begin_value();
             if let Some(kind) = kind {
@@ -177,7 +177,7 @@ impl Engine {
             if root {
                 match self.what_begins(source) {
                     Some(Mark::Document) => {}
-                    Some(_) => return self.not_a_document(1),
+                    Some(_) => return self.not_a_document(source, 1),
                     None => return Ok(Flow::Wait),
                 }
             }
@@ -197,7 +197,7 @@ impl Engine {
                 return self.open_call(at, look.passed() + 1);
             }
         }
-        if root { self.not_a_document(1) } else { self.open_bare(source, false) }
+        if root { self.not_a_document(source, 1) } else { self.open_bare(source, false) }
     }
 
     /// Whether there is one value in the parentheses that `look` is in. The closing one may be

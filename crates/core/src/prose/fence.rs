@@ -184,6 +184,10 @@ impl Fence {
         self.touched
     }
 
+    pub(super) const fn has_document(&self) -> bool {
+        self.has_document
+    }
+
     pub(super) const fn touch(&mut self) {
         self.touched = true;
     }

@@ -286,7 +286,10 @@ impl Prose {
             let guide = guide.filter(|_| self.begins_text());
             let member = match guide {
                 Some(guide) => begins_known_member(ahead, guide, self.window, last)?,
-                None => self.begins_json_fence() && begins_member(ahead, self.window, last)?,
+                None => {
+                    let fresh = self.fence.is_some_and(|fence| !fence.has_document());
+                    fresh && self.begins_json_fence() && begins_member(ahead, self.window, last)?
+                }
             };
             return Some(if member { Mark::Document } else { Mark::Text(1) });
         }

@@ -65,9 +65,33 @@ impl Alphabet {
         "</think>",
     ]);
 
+    /// Whole documents, code fences, and what separates them.
+    pub const DOCUMENTS: Self = Self([
+        "```json\n",
+        "```\n",
+        "~~~\n",
+        "[2]",
+        "[{",
+        "]",
+        "{}",
+        "{\"a\":1}",
+        "}",
+        "\"b\"",
+        "null\n",
+        "true",
+        "# c\n",
+        "(",
+        "...",
+        "\n",
+    ]);
+
     /// Every alphabet and its name.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("parts", Self::PARTS), ("scalars", Self::SCALARS), ("signs", Self::SIGNS)];
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("documents", Self::DOCUMENTS),
+        ("parts", Self::PARTS),
+        ("scalars", Self::SCALARS),
+        ("signs", Self::SIGNS),
+    ];
 
     /// Writes the text with that number to `text`. The texts are numbered by the number of their
     /// tokens, then by the tokens, the last one changing fastest.
@@ -309,6 +333,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::seed::Seed;
 
     fn every_text(alphabet: Alphabet, tokens: u32) {
         let (mut checker, mut text) = (Checker::new(), Vec::new());
@@ -316,6 +341,26 @@ mod tests {
             alphabet.write_text(number, &mut text);
             let verdict = checker.check(&text);
             assert!(verdict.is_ok(), "number {number}: {}", verdict.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn every_text_of_three_documents_keeps_the_laws() {
+        every_text(Alphabet::DOCUMENTS, 3);
+    }
+
+    /// What takes more tokens than can be tried in every order.
+    #[test]
+    fn some_texts_of_ten_tokens_keep_the_laws() {
+        let (mut checker, mut text) = (Checker::new(), Vec::new());
+        for (name, alphabet) in Alphabet::ALL {
+            let mut seed = Seed::of(name.as_bytes());
+            for _ in 0..500 {
+                let number = seed.below((count(10) - count(9)) as usize) as u64 + count(9);
+                alphabet.write_text(number, &mut text);
+                let verdict = checker.check(&text);
+                assert!(verdict.is_ok(), "{name}, number {number}: {}", verdict.unwrap_err());
+            }
         }
     }
 
