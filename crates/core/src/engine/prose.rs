@@ -17,8 +17,6 @@ pub(super) struct Outside {
     pub(super) text: Prose,
     /// The offset up to which `text` knows what was read.
     pub(super) read: usize,
-    /// The two at the end of a scalar, which may turn out to be text.
-    before_scalar: Option<(Prose, usize)>,
     /// Where a document is known to begin.
     begins: Option<usize>,
     /// The reasoning block that is open.
@@ -38,17 +36,7 @@ impl Outside {
     pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
         let kind = RepairKind::TrailingProse;
-        Self {
-            text,
-            read: 0,
-            before_scalar: None,
-            begins: None,
-            block: None,
-            trusts,
-            torn: false,
-            either: None,
-            kind,
-        }
+        Self { text, read: 0, begins: None, block: None, trusts, torn: false, either: None, kind }
     }
 }
 
@@ -188,6 +176,7 @@ impl Engine {
     }
 
     /// Between documents, passes what was read to `text` before it is released.
+    #[inline]
     pub(super) fn note_gap(&mut self, source: &Source<'_>) {
         let between = matches!(self.expect, Expect::Document | Expect::After);
         if between && matches!(self.lex, Lex::None) {
@@ -198,9 +187,9 @@ impl Engine {
     /// A document ended. Its bytes are no text: they may be gone when what follows is judged.
     pub(super) fn end_in_text(&mut self) {
         let outside = &mut self.outside;
-        outside.before_scalar = None;
         if self.whole && self.frames.deepest() == 0 {
-            outside.before_scalar = Some((outside.text, outside.read));
+            let before = (outside.text, outside.read);
+            self.trials.rest.get_or_insert_default().before_scalar = Some(before);
         }
         outside.text.end_document();
         outside.text.refresh();
@@ -208,6 +197,7 @@ impl Engine {
     }
 
     /// Passes what was read since the last time to `text`.
+    #[inline(never)]
     pub(super) fn note_text(&mut self, source: &Source<'_>) {
         if self.outside.read >= self.pos {
             return;
@@ -266,8 +256,9 @@ impl Engine {
         self.documents.count = 0;
         self.document.end = None;
         self.unescaped = 0;
-        if let Some((text, read)) = self.outside.before_scalar {
-            (self.outside.text, self.outside.read) = (text, read);
+        let rest = self.trials.rest.as_mut();
+        if let Some(before) = rest.and_then(|rest| rest.before_scalar.take()) {
+            (self.outside.text, self.outside.read) = before;
         }
         self.lex_start = self.pos;
         self.lex = Lex::Prose;

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::quotes;
-use crate::{Path, Repair, RepairKind, tail::Remainder};
+use crate::{Path, Repair, RepairKind, prose::Prose, tail::Remainder};
 
 /// The comma before a member or an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,9 @@ pub(super) struct Rest {
     pub(super) last_line: Option<(usize, usize)>,
     /// The offset from which the rest was read, and what it leaves open.
     pub(super) remainder: Option<(usize, Remainder)>,
+    /// What was known of the text before a scalar that ended, which may turn out to be text, and up to
+    /// which offset.
+    pub(super) before_scalar: Option<(Prose, usize)>,
 }
 
 /// What stopped the engine, or cut off the document.
