@@ -21,6 +21,8 @@ pub(super) struct Outside {
     begins: Option<usize>,
     /// The reasoning block that is open.
     block: Option<Block>,
+    /// Whether there was text before the first document.
+    spoke: bool,
     /// Whether a bracket before any text begins a document without being judged.
     trusts: bool,
     /// Whether the document is part of something whose end is missing: a bracket before it was never
@@ -36,7 +38,17 @@ impl Outside {
     pub(super) fn new(options: &Options, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
         let kind = RepairKind::TrailingProse;
-        Self { text, read: 0, begins: None, block: None, trusts, torn: false, either: None, kind }
+        Self {
+            text,
+            read: 0,
+            begins: None,
+            block: None,
+            spoke: false,
+            trusts,
+            torn: false,
+            either: None,
+            kind,
+        }
     }
 }
 
@@ -213,7 +225,14 @@ impl Engine {
     }
 
     /// Up to where nothing but white space and comments was read since the last document.
-    fn gap_end(&self, source: &Source<'_>) -> usize {
+    fn gap_end(&mut self, source: &Source<'_>) -> usize {
+        let read = self.outside.read;
+        if self.documents.count > 0 {
+            return self.pos;
+        }
+        if self.outside.spoke {
+            return read;
+        }
         let comment = |at: usize| matches!(source.byte(at), Some(b'/' | b'#'));
         let text = |edit: &&Edit| match edit {
             Edit::Replace(repair, _) => match repair.kind() {
@@ -223,8 +242,12 @@ impl Engine {
             },
             Edit::EndDocument { .. } => false,
         };
-        let text = self.script.edits.iter().find(text).filter(|_| self.documents.count == 0);
-        text.map_or(self.pos, Edit::start).clamp(self.outside.read, self.pos)
+        // Those before `read` were looked at the last time.
+        let edits = self.script.edits.iter().rev();
+        let is_new = |edit: &&Edit| edit.start().max(edit.end().unwrap_or_default()) >= read;
+        let text = edits.take_while(is_new).filter(text).last();
+        self.outside.spoke = text.is_some();
+        text.map_or(self.pos, Edit::start).clamp(read, self.pos)
     }
 
     /// Reads what begins here as prose, with `length` bytes that are known to be.
