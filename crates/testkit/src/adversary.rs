@@ -117,6 +117,7 @@ const PATTERNS: &[Pattern] = &[
     ("slashes", "[1 ", "/", "]"),
     ("comments that open comments", "[1 ", "//", "]"),
     ("line comments", "[1 ", "// x\n", "]"),
+    ("line comments before a document", "", "# x\n", "[1]"),
     ("closers in remarks on the last line", "[1", " //]", ""),
     ("hash signs", "[1 ", "#", "]"),
     ("open HTML comments", "[1 ", "<!--", "]"),

@@ -24,6 +24,7 @@ mod guided;
 mod lex;
 mod members;
 mod number;
+mod outside;
 mod prose;
 mod quote;
 mod quotes;
@@ -132,7 +133,7 @@ pub(crate) struct Engine {
     closed: Closed,
     document: Document,
     documents: Documents,
-    outside: prose::Outside,
+    outside: outside::Outside,
     dropping: Option<Dropping>,
     /// How many quotes in strings were not escaped so far, except apostrophes.
     unescaped: usize,
@@ -204,7 +205,7 @@ impl Engine {
         let max_withheld = if whole { usize::MAX } else { buffer };
         let fast = FastPath::new(&options);
         Self {
-            outside: prose::Outside::new(&options, !whole),
+            outside: outside::Outside::new(&options, !whole),
             options,
             whole,
             window,
