@@ -364,6 +364,29 @@ mod tests {
         }
     }
 
+    /// What longer texts have shown.
+    #[test]
+    fn texts_that_broke_a_law_keep_it() {
+        let mut checker = Checker::new();
+        for text in [
+            // A bracket after a scalar began a document at some cuts only.
+            "}```\n1[{",
+            "```\n1\n[2]\n```",
+            "))//:[2]-3\"b\"a\n\ntrue[1]\n",
+            "]# c\n1\n\n\n```[2]1\n{}",
+            // The line end before a fence was known at some cuts only.
+            "1\n```<think>```'{\"a\":1}",
+            // A repair that changed nothing, and dropped text without one.
+            "```json\n[2]({}",
+            "{{}\u{201c}[\nabcdef[:...1{",
+            // A key after a document was read as one.
+            "```json\n-3\"b\":",
+        ] {
+            let verdict = checker.check(text.as_bytes());
+            assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+        }
+    }
+
     #[test]
     fn every_text_of_three_parts_keeps_the_laws() {
         every_text(Alphabet::PARTS, 3);
