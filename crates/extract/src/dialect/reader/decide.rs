@@ -174,7 +174,7 @@ impl CallExtractor {
         // A closing tag in quotes is mentioned.
         if (!self.seen || self.interrupted)
             && may_close
-            && !matches!(place.prev, b'`' | b'"' | b'\'')
+            && !matches!(place.prev(), b'`' | b'"' | b'\'')
             && let Some(length) = reasoning::stray_close(rest, eof)?
         {
             if !self.interrupted && !self.ends_reasoning(length, rest, place, eof)? {
@@ -203,7 +203,7 @@ impl CallExtractor {
         match entry.what {
             What::Token => {
                 let counts = !setup.auto || self.made.contains(&entry.row);
-                let counts = counts && place.prev != b'`';
+                let counts = counts && place.prev() != b'`';
                 let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
                 Some(counts.then_some(Decision::Markup(length)))
             }
@@ -402,7 +402,7 @@ impl CallExtractor {
                 NamedCall::Nothing => Begins::Nothing,
             },
             // A tag in inline code is mentioned, and one with the name of a tool is a part of the line.
-            Shape::Xml(_) if place.prev == b'`' && place.before != b'`' => Begins::Nothing,
+            Shape::Xml(_) if place.prev() == b'`' && place.before() != b'`' => Begins::Nothing,
             Shape::Xml(xml)
                 if xml.layout == Layout::Tools && setup.auto && !place.begins_line() =>
             {

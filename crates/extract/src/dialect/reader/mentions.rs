@@ -35,9 +35,9 @@ impl CallExtractor {
         let token =
             ["<|", "<｜", "]<]", "[/"].iter().any(|begin| rest.starts_with(begin.as_bytes()));
         if token {
-            return Some(!matches!(place.prev, b'`' | b'"' | b'\''));
+            return Some(!matches!(place.prev(), b'`' | b'"' | b'\''));
         }
-        if place.prev != b'\n' {
+        if place.prev() != b'\n' {
             return Some(false);
         }
         match rest.get(length) {
@@ -65,7 +65,7 @@ impl CallExtractor {
         }
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         match rest.get(length) {
-            _ if !is_blank(&place.prev) => Some(true),
+            _ if !is_blank(&place.prev()) => Some(true),
             Some(next) => Some(!is_blank(next)),
             None if eof => Some(true),
             None => None,

@@ -9,8 +9,6 @@ use crate::dialect::wake::is_word;
 /// What precedes a place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    pub(super) prev: u8,
-    pub(super) before: u8,
     /// Whether nothing but white space was read.
     pub(super) at_start: bool,
     /// Whether there is text between the last call and the place.
@@ -23,14 +21,18 @@ pub(super) struct Place {
 
 impl Place {
     /// After a marker, where a line might as well begin.
-    pub(super) const AFTER_MARKUP: Self = Self {
-        prev: b'\n',
-        before: b'\n',
-        at_start: false,
-        spoke: false,
-        called: false,
-        last: [b'\n'; LAST],
-    };
+    pub(super) const AFTER_MARKUP: Self =
+        Self { at_start: false, spoke: false, called: false, last: [b'\n'; LAST] };
+
+    /// The byte directly before it.
+    pub(super) const fn prev(&self) -> u8 {
+        self.last[LAST - 1]
+    }
+
+    /// The byte before that.
+    pub(super) const fn before(&self) -> u8 {
+        self.last[LAST - 2]
+    }
 
     /// The byte that is so far before it. What is further back than is kept between two chunks does not
     /// count.
@@ -56,20 +58,20 @@ impl Place {
 
     /// Whether the place is inside of a word.
     pub(super) const fn in_word(self) -> bool {
-        is_word(self.prev)
+        is_word(self.prev())
     }
 
     /// Whether a marker that is one byte, repeated, has more of it before it.
     pub(super) fn repeats(self, marker: &str) -> bool {
-        !marker.is_empty() && marker.bytes().all(|byte| byte == self.prev)
+        !marker.is_empty() && marker.bytes().all(|byte| byte == self.prev())
     }
 
     /// Whether a sentence only mentions the control token here, before `after`: it is in quotes, or, if
     /// `spaced` counts, there is a space before it and one or a punctuation mark after it. `None` waits
     /// for more.
     pub(super) fn mentions(self, after: Option<&[u8]>, spaced: bool, eof: bool) -> Option<bool> {
-        let quoted = matches!(self.prev, b'`' | b'"' | b'\'' | b'(');
-        if !(quoted || spaced && self.prev == b' ') {
+        let quoted = matches!(self.prev(), b'`' | b'"' | b'\'' | b'(');
+        if !(quoted || spaced && self.prev() == b' ') {
             return Some(false);
         }
         match after.unwrap_or_default() {
@@ -81,8 +83,8 @@ impl Place {
     }
 
     pub(super) const fn is_line_start(self) -> bool {
-        matches!(self.prev, b'\n')
-            || self.prev == b' ' && matches!(self.before, b'\n' | b' ')
+        matches!(self.prev(), b'\n')
+            || self.prev() == b' ' && matches!(self.before(), b'\n' | b' ')
             || self.at_start
     }
 }
@@ -100,10 +102,7 @@ impl CallExtractor {
         let text = rest.get(..at).unwrap_or_default();
         let mut last = self.last;
         keep_last(&mut last, text);
-        let [.., before, prev] = last;
         Place {
-            prev,
-            before,
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
             spoke: self.spoke || text.iter().any(|byte| !byte.is_ascii_whitespace()),
             called: self.out.count() > 0,
