@@ -28,8 +28,7 @@ impl Engine {
         let container = matches!(token, Token::ObjectOpen | Token::ArrayOpen);
         // A scalar may only follow another scalar, on a line of its own.
         let scalar = !matches!(source.byte(self.document.start), Some(b'{' | b'['));
-        let lines = self.gap.broken == Some(self.gap.start)
-            || source.slice(self.gap.start.max(source.base()), at).contains(&b'\n');
+        let lines = self.gap.broken == Some(self.gap.start) || self.gap_keeps_line_end(source);
         let separated =
             lines && (scalar || self.options.trailing_documents() == TrailingDocuments::All);
         if token == Token::Plus && self.whole && self.string.closed.is_some() {

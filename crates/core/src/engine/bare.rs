@@ -165,9 +165,7 @@ impl Engine {
                         return Ok(Flow::Wait);
                     }
                     self.cut_off()?;
-                    self.edit(RepairKind::CutEscape, self.pos..self.pos + 1, "")?;
-                    self.pos += 1;
-                    return Ok(Flow::Go);
+                    return self.cut_off_in_bare(source, text, 1);
                 };
                 let look = self.look(source, self.pos);
                 if self.document.escaped && !first && try_peek!(look.at_escaped_space(), false) {
@@ -334,18 +332,24 @@ impl Engine {
             None if !source.is_last() => return Ok(Flow::Wait),
             None => {
                 self.cut_off()?;
-                if !text.is_key && !source.slice(self.committed, at).is_ascii() {
-                    // The odd space before it is in the string.
-                    self.commit_text(text);
-                }
-                self.edit(RepairKind::CutEscape, at..at + run, "")?;
-                self.pos += run;
-                return Ok(Flow::Go);
+                return self.cut_off_in_bare(source, text, run);
             }
         };
         self.edit(RepairKind::InvalidUtf8, at..at + bad, "\u{fffd}")?;
         self.pos += bad;
         self.commit_text(text);
+        Ok(Flow::Go)
+    }
+
+    /// Drops the `length` bytes at the end of the input, of a character or an escape that was cut off.
+    fn cut_off_in_bare(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
+        let at = self.pos;
+        if !text.is_key && !source.slice(self.committed, at).is_ascii() {
+            // The odd space before it is in the string.
+            self.commit_text(text);
+        }
+        self.edit(RepairKind::CutEscape, at..at + length, "")?;
+        self.pos += length;
         Ok(Flow::Go)
     }
 

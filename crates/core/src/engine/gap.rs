@@ -238,6 +238,20 @@ impl Engine {
         Ok(Some(Flow::Go))
     }
 
+    /// Whether there is a line end between the document and `pos` that is not in a comment, so that
+    /// it is still there in the output. What was committed of a long gap may be gone.
+    pub(super) fn gap_keeps_line_end(&self, source: &Source<'_>) -> bool {
+        let has_line_end = |from: usize, to| source.slice(from.min(to), to).contains(&b'\n');
+        let mut at = self.gap.start.max(source.base());
+        for edit in &self.script.edits[self.script.before(at)..] {
+            if has_line_end(at, edit.start().min(self.pos)) {
+                return true;
+            }
+            at = at.max(edit.end().unwrap_or(at));
+        }
+        has_line_end(at, self.pos)
+    }
+
     /// Whether there is a line end between the document and `pos`, with nothing but white space and
     /// closers after it. What was committed of a long gap may be gone.
     pub(super) fn gap_holds_line_end(&self, source: &Source<'_>) -> bool {

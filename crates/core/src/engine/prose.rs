@@ -99,7 +99,9 @@ impl Engine {
             Some(b'{' | b'[') => {}
             // Whether the text before it counts must not depend on what has arrived.
             None if !source.is_last() => return Ok(Some(Flow::Wait)),
-            _ if self.documents.count > 0 => return Ok(None),
+            _ if self.documents.count > 0 && self.outside.begins != Some(self.pos) => {
+                return Ok(None);
+            }
             _ => {}
         }
         self.note_text(source);
@@ -119,6 +121,10 @@ impl Engine {
             Some(Quoted::Member) if allowed => {
                 self.open_before_key()?;
                 Ok(Some(Flow::Go))
+            }
+            // A key alone is not a document.
+            Some(Quoted::Member) if self.documents.count > 0 => {
+                self.not_a_document(source, 1).map(Some)
             }
             Some(Quoted::Document | Quoted::Member | Quoted::String) => Ok(None),
         }
@@ -165,9 +171,12 @@ impl Engine {
     }
 
     /// `"Yes" {…}`, `42 is right`: a scalar counts only if it is the whole text. Reads it as prose.
-    /// Whole-text path only, and only once, because no scalar begins in prose.
+    /// Whole-text path only, and only once: a scalar that begins in prose, at the start of a fence, stays
+    /// one.
     pub(super) fn reopens_prose(&mut self) -> bool {
-        if self.options.trailing_documents() == crate::TrailingDocuments::Error {
+        if self.options.trailing_documents() == crate::TrailingDocuments::Error
+            || self.outside.begins == Some(self.document.start)
+        {
             return false;
         }
         self.pos = self.document.start;

@@ -33,6 +33,16 @@ impl Mender {
         }
     }
 
+    /// Emits what is certain by the rules, which the fast path may withhold for longer.
+    pub(super) fn leave_fast_path(&mut self, out: &mut impl Output) {
+        if self.raw.is_none() && !self.carry.is_empty() {
+            let mut carry = core::mem::take(&mut self.carry);
+            let used = self.advance(&carry, false, out);
+            carry.drain(..used);
+            self.carry = carry;
+        }
+    }
+
     /// Continues on the fast path. Returns the part of `rest` that must be read again after the
     /// withheld bytes, or `None` if all of it was read.
     pub(super) fn continue_fast<'a>(

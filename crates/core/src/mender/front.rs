@@ -184,6 +184,7 @@ impl Mender {
             Seen::Wrapped(at, wrapper) => {
                 let (clear, rest) = bytes.split_at(at);
                 self.read(clear, out);
+                self.leave_fast_path(out);
                 if self.raw.is_some() {
                     self.read(rest, out);
                     return;

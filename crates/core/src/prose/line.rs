@@ -134,6 +134,7 @@ impl Line {
     /// Forgets that there was anything.
     pub(super) const fn refresh(&mut self) {
         self.begun = false;
+        self.before.1 = false;
     }
 
     /// Whether the last byte may be part of white space outside ASCII, with nothing before it.

@@ -381,6 +381,18 @@ mod tests {
             "{{}\u{201c}[\nabcdef[:...1{",
             // A key after a document was read as one.
             "```json\n-3\"b\":",
+            "{\"a\":1}\u{201c}null```json\n\"b\":",
+            // A wrapper was refused before a number was emitted that the rules had read.
+            "[1\n\\\\true",
+            // The same key, if the brace may not be added, was a document, or never ended.
+            "\"\"(```json\n\"b\":",
+            "```json\n\"b\"=",
+            // Only a comment held the line end between two documents.
+            "{}/*\n*/\"",
+            "true/*\n*/null\n=",
+            // Space outside ASCII: before a backslash at the end, and after a comment that is too long.
+            "{:*\u{a0}\\",
+            "//{}1\u{a0}s",
         ] {
             let verdict = checker.check(text.as_bytes());
             assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
