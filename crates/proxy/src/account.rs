@@ -4,7 +4,7 @@ mod call;
 
 use std::time::Duration;
 
-use jsonmend_core::{Outcome, Risk};
+use jsonmend_core::{Mended, Outcome, Risk};
 use jsonmend_wire::{ApiFormat, Call, RewriteOutcome, StreamOutcome, WireEvent};
 
 pub(crate) use call::CallNote;
@@ -76,6 +76,10 @@ pub(crate) struct Account {
     pub(crate) calls: Vec<CallNote>,
     /// How many calls there are, also of those that are not described.
     pub(crate) seen: Vec<(Outcome, usize)>,
+    /// The texts of the content that were to be JSON.
+    pub(crate) contents: Vec<CallNote>,
+    /// How many there are, also of those that are not described.
+    pub(crate) seen_contents: Vec<(Outcome, usize)>,
     pub(crate) output_tokens: Option<u64>,
     pub(crate) body: Option<RewriteOutcome>,
     stream: Option<StreamOutcome>,
@@ -107,6 +111,7 @@ impl Account {
         match event {
             WireEvent::FormatDetected(format) => self.format = Some(*format),
             WireEvent::CallEnded(call) => self.note_call(call),
+            WireEvent::ContentEnded { raw, mended, .. } => self.note_content(raw, mended),
             WireEvent::Usage(usage) => self.output_tokens = usage.output().or(self.output_tokens),
             WireEvent::Ended(outcome) => self.stream = Some(*outcome),
             _ => {}
@@ -114,11 +119,7 @@ impl Account {
     }
 
     fn note_call(&mut self, call: &Call) {
-        let outcome = call.outcome();
-        match self.seen.iter_mut().find(|(seen, _)| *seen == outcome) {
-            Some((_, count)) => *count += 1,
-            None => self.seen.push((outcome, 1)),
-        }
+        count(&mut self.seen, call.outcome());
         let fit = self.fits.take().unwrap_or_default();
         if fit.issues > 0 {
             self.invalid = (self.invalid.0 + 1, self.invalid.1 + fit.issues);
@@ -126,11 +127,26 @@ impl Account {
         let described = self.calls.len() < CALLS;
         let room = self.content.as_mut().filter(|_| described);
         let note = CallNote::of(call, fit, room);
-        self.repairs += note.repairs.iter().map(|(.., count)| count).sum::<usize>();
-        self.risk = self.risk.max(note.repairs.iter().map(|(_, risk, _)| *risk).max());
+        self.add_repairs(&note);
         if described {
             self.calls.push(note);
         }
+    }
+
+    fn note_content(&mut self, raw: &str, mended: &Mended) {
+        count(&mut self.seen_contents, mended.outcome());
+        let described = self.contents.len() < CALLS;
+        let room = self.content.as_mut().filter(|_| described);
+        let note = CallNote::of_content(raw, mended, room);
+        self.add_repairs(&note);
+        if described {
+            self.contents.push(note);
+        }
+    }
+
+    fn add_repairs(&mut self, note: &CallNote) {
+        self.repairs += note.repairs.iter().map(|(.., count)| count).sum::<usize>();
+        self.risk = self.risk.max(note.repairs.iter().map(|(_, risk, _)| *risk).max());
     }
 
     /// The same, without the arguments that were kept to ask for them again.
@@ -157,9 +173,10 @@ impl Account {
             Some(RewriteOutcome::Stopped) => Verdict::Cut,
             _ => Verdict::Untouched,
         };
-        let calls = self.seen.iter().map(|(outcome, _)| Verdict::of(*outcome)).max();
+        let ended = self.seen.iter().chain(&self.seen_contents);
+        let ended = ended.map(|(outcome, _)| Verdict::of(*outcome)).max();
         let fits = if self.invalid.0 > 0 { Verdict::Invalid } else { Verdict::Untouched };
-        stream.max(body).max(fits).max(calls.unwrap_or(Verdict::Untouched))
+        stream.max(body).max(fits).max(ended.unwrap_or(Verdict::Untouched))
     }
 
     /// One line: `repaired; calls=1; repairs=3; risk=likely`.
@@ -175,13 +192,19 @@ impl Account {
         if let Some(coding) = self.unpacked {
             line.push_str(&format!("; unpacked={coding}"));
         }
-        let calls: usize = self.seen.iter().map(|(_, count)| count).sum();
-        line.push_str(&format!("; calls={calls}; repairs={}", self.repairs));
+        let all = |seen: &[(Outcome, usize)]| seen.iter().map(|(_, count)| count).sum::<usize>();
+        line.push_str(&format!("; calls={}", all(&self.seen)));
+        let contents = all(&self.seen_contents);
+        if contents > 0 {
+            line.push_str(&format!("; contents={contents}"));
+        }
+        line.push_str(&format!("; repairs={}", self.repairs));
         if let Some(risk) = self.risk {
             line.push_str(&format!("; risk={}", risk.code()));
         }
+        let ended = self.seen.iter().chain(&self.seen_contents);
         let cut: usize =
-            self.seen.iter().filter(|(outcome, _)| !outcome.is_complete()).map(|(_, n)| n).sum();
+            ended.filter(|(outcome, _)| !outcome.is_complete()).map(|(_, count)| count).sum();
         if cut > 0 {
             line.push_str(&format!("; incomplete={cut}"));
         }
@@ -197,6 +220,13 @@ impl Account {
             line.push_str("; body=changed");
         }
         line
+    }
+}
+
+fn count(seen: &mut Vec<(Outcome, usize)>, outcome: Outcome) {
+    match seen.iter_mut().find(|(known, _)| *known == outcome) {
+        Some((_, count)) => *count += 1,
+        None => seen.push((outcome, 1)),
     }
 }
 

@@ -39,6 +39,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ),
     ("jsonmend_answers_total", "counter", "Answers by what was done to them"),
     ("jsonmend_calls_total", "counter", "Calls by how they ended"),
+    ("jsonmend_contents_total", "counter", "JSON contents by how they ended"),
     (
         "jsonmend_errors_total",
         "counter",
@@ -51,7 +52,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ),
     ("jsonmend_overhead_seconds", "histogram", "Time of the gateway's own work on an answer"),
     ("jsonmend_reask_requests_total", "counter", "Further requests that ask for arguments"),
-    ("jsonmend_repairs_total", "counter", "Repairs of calls"),
+    ("jsonmend_repairs_total", "counter", "Repairs of calls and of JSON content"),
     ("jsonmend_requests_total", "counter", "Requests by upstream and status"),
 ];
 
@@ -131,7 +132,11 @@ impl Metrics {
             let labels = [("format", format), ("outcome", outcome.code())];
             self.count("jsonmend_calls_total", &labels, *count as u64);
         }
-        for call in &account.calls {
+        for (outcome, count) in &account.seen_contents {
+            let labels = [("format", format), ("outcome", outcome.code())];
+            self.count("jsonmend_contents_total", &labels, *count as u64);
+        }
+        for call in account.calls.iter().chain(&account.contents) {
             for (code, risk, count) in &call.repairs {
                 let labels = [
                     ("code", *code),

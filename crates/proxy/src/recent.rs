@@ -106,6 +106,7 @@ impl Answer {
     fn json(&self) -> Value {
         let Self { account, about, elapsed, ended } = self;
         let calls: Vec<Value> = account.calls.iter().map(entry).collect();
+        let contents: Vec<Value> = account.contents.iter().map(content).collect();
         json!({
             "id": about.id,
             "unix_time": ended / 1000,
@@ -116,6 +117,7 @@ impl Answer {
             "outcome": account.verdict().code(),
             "account": account.line(),
             "calls": calls,
+            "contents": contents,
             "history": {"mended": about.fixed.mended, "replaced": about.fixed.replaced},
             "milliseconds": millis(elapsed.total),
             "first_milliseconds": elapsed.first.map(millis),
@@ -133,6 +135,15 @@ fn millis(time: Duration) -> f64 {
 pub(crate) fn unix_millis() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// JSON content, which is for no tool.
+fn content(note: &CallNote) -> Value {
+    let mut entry = entry(note);
+    if let Some(members) = entry.as_object_mut() {
+        members.remove("tool");
+    }
+    entry
 }
 
 fn entry(call: &CallNote) -> Value {

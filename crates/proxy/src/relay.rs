@@ -45,6 +45,8 @@ pub(crate) struct Work {
     left: Instant,
     /// Whether what has come ends with the end of an event.
     whole_events: bool,
+    /// Whether nothing but white space has come.
+    blank: bool,
     ended: bool,
 }
 
@@ -60,12 +62,14 @@ impl Work {
             last: *b"\n\n\n\n",
             left: Instant::now(),
             whole_events: true,
+            blank: true,
             ended: false,
         }
     }
 
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         let began = Instant::now();
+        let chunk = self.pass_blank(chunk);
         let Self { rewriter, account, out, watched, .. } = self;
         rewriter.push(chunk, &mut |piece| take(out, account, watched, &piece));
         if !self.ended && !self.held.set(self.rewriter.withheld()) {
@@ -77,6 +81,17 @@ impl Work {
         self.keep_alive(chunk, began);
         self.watched.look(&self.shared.live, &self.rewriter);
         self.account.overhead += began.elapsed();
+    }
+
+    /// Sends on the white space at the start of a body, which may keep the connection alive. Returns the rest.
+    fn pass_blank<'c>(&mut self, chunk: &'c [u8]) -> &'c [u8] {
+        if !self.blank {
+            return chunk;
+        }
+        let rest = chunk.trim_ascii_start();
+        self.blank = rest.is_empty();
+        self.out.extend_from_slice(&chunk[..chunk.len() - rest.len()]);
+        rest
     }
 
     /// Sends on a copy of what the provider sent to keep the connection alive, if that waits for a call that is held, and
@@ -119,6 +134,15 @@ impl Work {
         self.held.set(0);
     }
 
+    /// The client has gone. Many do as soon as they have read the end of a stream, and then nothing is missing.
+    fn leave(&mut self) {
+        if self.rewriter.is_ended() && self.out.is_empty() {
+            self.finish();
+        } else {
+            self.stop();
+        }
+    }
+
     pub(crate) fn take(&mut self) -> Option<Bytes> {
         if self.out.is_empty() {
             return None;
@@ -150,7 +174,7 @@ impl Work {
 }
 
 /// The part of the longest silence after which what keeps a connection alive no longer waits.
-const QUIET: u32 = 20;
+pub(crate) const QUIET: u32 = 20;
 
 /// Whether a chunk has nothing but comments and pings.
 fn is_keep_alive(chunk: &[u8]) -> bool {
@@ -202,7 +226,7 @@ impl Drop for Passing {
         self.shared.metrics.open_answers.add(-1);
         // Unless the body has ended, the client has gone.
         let stopped = self.work.take().map(|mut work| {
-            work.stop();
+            work.leave();
             work.account
         });
         let account = self.account.take().or(stopped);

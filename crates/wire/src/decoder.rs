@@ -132,8 +132,17 @@ impl Body {
         }
     }
 
+    pub(crate) const fn options(&self) -> &WireOptions {
+        &self.options
+    }
+
     pub(crate) const fn framing(&self) -> Option<Framing> {
         self.framing
+    }
+
+    /// Whether the body may end here, and holds all that its format requires.
+    pub(crate) fn is_ended(&self) -> bool {
+        !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended())
     }
 
     pub(crate) const fn wire(&self) -> Option<ApiFormat> {
@@ -416,7 +425,7 @@ impl Body {
     }
 
     pub(crate) fn end(&mut self, sink: Sink<'_>) -> StreamOutcome {
-        let ended = !self.truncated && self.format.as_ref().is_some_and(|format| format.is_ended());
+        let ended = self.is_ended();
         // If the body states its end, but not the end of a turn, that turn ended uncleanly.
         self.channels.end(if ended { End::Unclean } else { End::Broken }, sink);
         if self.channels.has_failed() {

@@ -212,6 +212,17 @@ pub enum WireEvent<'a> {
         /// Which call.
         call: usize,
     },
+    /// Content that a [`Rewriter`](crate::Rewriter) mends because it is [JSON by
+    /// contract](crate::RewriteOptions::with_json_content) has ended. Not from a [`Decoder`](crate::Decoder).
+    ContentEnded {
+        /// Which text.
+        block: Block,
+        /// The text as it came. The spans of the repairs are relative to its start.
+        raw: &'a str,
+        /// The outcome and the repairs. If the outcome is not complete, the content was cut off, or cannot be
+        /// repaired within the policy and the limits: then no repair was made that is not certain.
+        mended: &'a Mended,
+    },
     /// A comment or an empty payload, sent to keep the connection open.
     KeepAlive,
     /// Something was lost, damaged or contradicted: no call that is open here is complete, and neither is

@@ -3,7 +3,7 @@
 use core::{fmt, ops::Range};
 use std::sync::Arc;
 
-use jsonmend_core::{Mended, Outcome, Repairs};
+use jsonmend_core::{Mended, Outcome, Policy, Repairs};
 
 use crate::Call;
 
@@ -45,10 +45,15 @@ pub struct TextCall {
     pub name: String,
     /// The name of the dialect in which it is written.
     pub dialect: String,
+    /// The arguments as JSON text that the repairs are relative to: what the model wrote, or where its
+    /// dialect is not JSON, what was decoded from it.
+    pub raw: String,
     /// The arguments: an object, as valid JSON text.
     pub arguments: String,
     /// Whether they were mended.
     pub mended: bool,
+    /// The repairs that lead from `raw` to `arguments`. Empty if a dialect that is not JSON was mended.
+    pub repairs: Repairs,
 }
 
 impl TextCall {
@@ -56,8 +61,8 @@ impl TextCall {
     pub(crate) fn to_call(&self, number: usize, choice: u32) -> Call {
         let outcome = if self.mended { Outcome::Repaired } else { Outcome::Unchanged };
         let text = Some(self.arguments.clone());
-        let mended = Mended::new(outcome, text, Repairs::new(), None);
-        let arguments = (self.arguments.clone(), mended);
+        let mended = Mended::new(outcome, text, self.repairs.clone(), None);
+        let arguments = (self.raw.clone(), mended);
         Call::in_text((number, choice), (self.name.clone(), None), &self.dialect, arguments, None)
     }
 
@@ -70,7 +75,23 @@ impl TextCall {
         mended: bool,
     ) -> Self {
         let (name, dialect, arguments) = (name.into(), dialect.into(), arguments.into());
-        Self { name, dialect, arguments, mended }
+        let raw = arguments.clone();
+        Self { name, dialect, raw, arguments, mended, repairs: Repairs::new() }
+    }
+
+    /// Sets the text that was mended, and its repairs.
+    #[must_use]
+    pub fn with_repairs(mut self, raw: impl Into<String>, repairs: Repairs) -> Self {
+        (self.raw, self.repairs) = (raw.into(), repairs);
+        self
+    }
+
+    /// Whether a policy allows what was repaired. Where that is not known in detail, it was repaired under
+    /// `used`, and a policy that allows less does not.
+    pub(crate) fn is_allowed(&self, policy: &Policy, used: &Policy) -> bool {
+        let unknown = self.mended && self.repairs.is_empty();
+        self.repairs.kinds().all(|(kind, _)| policy.allows(kind))
+            && !(unknown && policy.max_risk() < used.max_risk())
     }
 }
 

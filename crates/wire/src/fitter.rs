@@ -75,8 +75,9 @@ impl Fitter {
 ///
 /// It is asked when the first arguments of a call arrive, if its name is known by then, and again where the call is
 /// fitted to a schema.
-/// `None` leaves the policy of [`WireOptions::with_mending`](crate::WireOptions::with_mending). It does
-/// not apply to calls that are found in a text. A `ToolPolicies` is equal only to itself and its clones.
+/// `None` leaves the policy of [`WireOptions::with_mending`](crate::WireOptions::with_mending). A call that a
+/// [`Rewriter`](crate::Rewriter) finds in a text, and that needed a repair that the policy of its tool forbids, stays
+/// text. A `ToolPolicies` is equal only to itself and its clones.
 ///
 /// ```
 /// use jsonmend_core::Policy;

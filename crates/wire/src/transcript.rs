@@ -85,6 +85,7 @@ impl Transcript {
             | WireEvent::CallNamed { .. }
             | WireEvent::CallRaw { .. }
             | WireEvent::CallUnsure { .. }
+            | WireEvent::ContentEnded { .. }
             | WireEvent::Doubted(_)
             | WireEvent::EnvelopeMended(_)
             | WireEvent::KeepAlive

@@ -1,6 +1,6 @@
-//! A call of an answer, as it is listed and counted.
+//! A call or JSON content of an answer, as it is listed and counted.
 
-use jsonmend_core::{Outcome, Risk};
+use jsonmend_core::{Mended, Outcome, Repairs, Risk};
 use jsonmend_wire::Call;
 
 use crate::{
@@ -14,9 +14,10 @@ pub(super) const NAME: usize = 128;
 /// The most bytes of a text of a call that are kept.
 const TEXT: usize = 16 << 10;
 
-/// A call of an answer.
+/// A call, or JSON content, of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallNote {
+    /// Empty for content.
     pub(crate) tool: String,
     pub(crate) outcome: Outcome,
     /// The kinds of its repairs, with their number.
@@ -37,26 +38,47 @@ impl CallNote {
     pub(super) fn of(call: &Call, fit: FitNote, room: Option<&mut usize>) -> Self {
         let FitNote { changes, edits, issues } = fit;
         // What a call that was not mended would have needed was not done.
-        let (repairs, mut edits) = if !changes.is_empty() {
+        let (repairs, edits) = if !changes.is_empty() {
             // Together with those of the engine.
             (changes, edits)
         } else if call.outcome() == Outcome::Repaired {
-            let kinds = call.repairs().kinds();
-            let repairs = kinds.map(|(kind, count)| (kind.code(), kind.risk(), count)).collect();
-            let edits = call.repairs().iter().take(EDITS).map(|repair| Edit {
-                start: repair.start(),
-                end: repair.end(),
-                code: repair.kind().code(),
-                risk: repair.risk(),
-                after: repair.after().to_owned(),
-            });
-            (repairs, edits.collect())
+            listed(call.repairs())
         } else {
             (Vec::new(), Vec::new())
         };
-        let mut content = None;
+        Self {
+            tool: call.name().chars().take(NAME).collect(),
+            outcome: call.outcome(),
+            repairs,
+            edits,
+            issues,
+            bytes: call.raw().len(),
+            content: None,
+        }
+        .with_content(call.raw(), call.arguments(), room)
+    }
+
+    /// Describes JSON content, in the same way.
+    pub(super) fn of_content(raw: &str, mended: &Mended, room: Option<&mut usize>) -> Self {
+        let changed = mended.outcome() == Outcome::Repaired;
+        let (repairs, edits) = if changed { listed(mended.repairs()) } else { Default::default() };
+        Self {
+            tool: String::new(),
+            outcome: mended.outcome(),
+            repairs,
+            edits,
+            issues: 0,
+            bytes: raw.len(),
+            content: None,
+        }
+        .with_content(raw, mended.text().unwrap_or(raw), room)
+    }
+
+    /// Keeps what came and what left, if there is room for it.
+    fn with_content(self, came: &str, left: &str, room: Option<&mut usize>) -> Self {
+        let (mut edits, mut content) = (self.edits, None);
         if let Some(room) = room {
-            let (came, left) = (begin(call.raw(), *room), begin(call.arguments(), *room));
+            let (came, left) = (begin(came, *room), begin(left, *room));
             let inserted: usize = edits.iter().map(|edit| edit.after.len()).sum();
             let size = came.len() + left.len() + inserted;
             if size <= *room {
@@ -67,16 +89,21 @@ impl CallNote {
         if content.is_none() {
             edits.iter_mut().for_each(|edit| edit.after = String::new());
         }
-        Self {
-            tool: call.name().chars().take(NAME).collect(),
-            outcome: call.outcome(),
-            repairs,
-            edits,
-            issues,
-            bytes: call.raw().len(),
-            content,
-        }
+        Self { edits, content, ..self }
     }
+}
+
+/// The kinds of repairs, with their number, and where the first ones are.
+fn listed(repairs: &Repairs) -> (Vec<(&'static str, Risk, usize)>, Vec<Edit>) {
+    let kinds = repairs.kinds().map(|(kind, count)| (kind.code(), kind.risk(), count));
+    let edits = repairs.iter().take(EDITS).map(|repair| Edit {
+        start: repair.start(),
+        end: repair.end(),
+        code: repair.kind().code(),
+        risk: repair.risk(),
+        after: repair.after().to_owned(),
+    });
+    (kinds.collect(), edits.collect())
 }
 
 /// The beginning of a text.

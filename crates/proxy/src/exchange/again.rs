@@ -3,7 +3,7 @@
 //! Only for a body that was not streamed, of which nothing has left yet. The request is that of the client, with
 //! its own key, and a question at its end.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{
@@ -138,7 +138,8 @@ impl Again {
         let (parts, body) = response.into_parts();
         let packing = Packing::of(&parts.headers, shared).map_err(|()| failed())?;
         let mut body = Unpacked::new(Timed::new(body, limits.idle(), end), packing);
-        let Read { chunks, end } = Read::of(&mut body, limits.held_bytes(), &mut held).await;
+        let Read { chunks, end } =
+            Read::of(&mut body, limits.held_bytes(), Duration::MAX, &mut held).await;
         if !matches!(end, End::Whole(_)) {
             return Err(failed());
         }

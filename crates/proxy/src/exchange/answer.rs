@@ -24,7 +24,7 @@ use crate::{
     config::{CallsInText, Content, Mode},
     fitting::{self, FitNotes},
     headers::{self, Media, media},
-    relay::{Passing, Relay, Work},
+    relay::{Passing, QUIET, Relay, Work},
     timed::Timed,
     unpacked::{Packing, Unpacked},
 };
@@ -92,15 +92,16 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, mut passing: 
 /// Reads a body, and mends it as a whole.
 async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: Passing) -> Relay {
     let mut held = passing.shared.held();
-    let limit = passing.shared.config.limits().held_bytes();
-    let Read { chunks, end } = Read::of(&mut body, limit, &mut held).await;
+    let limits = passing.shared.config.limits();
+    let (limit, patience) = (limits.held_bytes(), limits.idle() / QUIET);
+    let Read { chunks, end } = Read::of(&mut body, limit, patience, &mut held).await;
     let trailers = match end {
         End::Whole(trailers) => trailers,
         End::Failed(error) => {
             begin_stream(sent, parts, &mut passing);
             return Relay::new(None, passing).with_ready(chunks, Some(error));
         }
-        End::Long => {
+        End::Long | End::Slow => {
             begin_stream(sent, parts, &mut passing);
             return Relay::new(Some(body), passing).with_ready(chunks, None);
         }
@@ -128,8 +129,13 @@ async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: 
     }
     set(parts, ACCOUNT, &work.account.line());
     set(parts, OVERHEAD, &work.account.overhead.as_micros().to_string());
-    let length: usize = mended.iter().map(Bytes::len).sum();
-    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    if trailers.is_none() {
+        let length: usize = mended.iter().map(Bytes::len).sum();
+        parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    } else {
+        // In HTTP/1.1, only a body in chunks has trailers.
+        parts.headers.remove(CONTENT_LENGTH);
+    }
     passing.account = Some(work.account);
     Relay::new(None, passing).with_ready(mended, None).with_trailers(trailers)
 }

@@ -1,10 +1,11 @@
 //! Bodies that are read as a whole.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
+use tokio::time::timeout;
 
 use super::Trailers;
 use crate::{
@@ -51,13 +52,28 @@ pub(super) enum End {
     Failed(BoxError),
     /// It is longer than what may be held.
     Long,
+    /// Nothing but white space has come, which keeps the connection alive, and no more for a while.
+    Slow,
 }
 
 impl Read {
-    pub(super) async fn of(body: &mut Unpacked, limit: usize, held: &mut Held) -> Self {
-        let (mut chunks, mut length) = (VecDeque::new(), 0);
+    /// Reads up to `limit` bytes. After white space it waits no longer than `patience` for each further piece.
+    pub(super) async fn of(
+        body: &mut Unpacked,
+        limit: usize,
+        patience: Duration,
+        held: &mut Held,
+    ) -> Self {
+        let (mut chunks, mut length, mut blank) = (VecDeque::<Bytes>::new(), 0, true);
         let end = loop {
-            let frame = match body.frame().await {
+            let frame = match body.frame() {
+                next if blank && length > 0 => match timeout(patience, next).await {
+                    Ok(frame) => frame,
+                    Err(_) => break End::Slow,
+                },
+                next => next.await,
+            };
+            let frame = match frame {
                 None => break End::Whole(None),
                 Some(Err(error)) => break End::Failed(error),
                 Some(Ok(frame)) => frame,
@@ -65,6 +81,7 @@ impl Read {
             match frame.into_data() {
                 Ok(chunk) => {
                     length += chunk.len();
+                    blank &= chunk.trim_ascii().is_empty();
                     chunks.push_back(chunk);
                     if length > limit || !held.set(length) {
                         break End::Long;

@@ -166,7 +166,8 @@ impl Live {
         while seconds.front().is_some_and(|first| first.time + (SECONDS as u64) <= this.time) {
             seconds.pop_front();
         }
-        for (code, risk, count) in account.calls.iter().flat_map(|call| &call.repairs) {
+        let noted = account.calls.iter().chain(&account.contents);
+        for (code, risk, count) in noted.flat_map(|note| &note.repairs) {
             let kind = kinds.entry(code).or_insert((*risk, 0));
             *kind = (kind.0.max(*risk), kind.1 + count);
         }

@@ -174,15 +174,17 @@
     sign.setAttribute("aria-hidden", "true");
     return element("span", `badge ${outcome in SIGNS ? outcome : ""}`, sign, outcome === "open" ? "passing" : outcome);
   };
+  // Calls, and content that was to be JSON.
+  const parts = (answer) => [...answer.calls, ...(answer.contents ?? [])];
   const order = () => [...answers.values()].sort((a, b) => b.open - a.open || b.id - a.id);
   function fits(answer) {
     const which = only.value;
-    if (which === "repaired" && !answer.calls.some((call) => call.repairs?.length)) return false;
+    if (which === "repaired" && !parts(answer).some((part) => part.repairs?.length)) return false;
     if (which === "stopped" && !STOPPED.has(answer.outcome)) return false;
     if (which === "open" && !answer.open) return false;
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const calls = answer.calls.flatMap((call) => [call.tool, call.outcome ?? "", ...(call.repairs ?? []).map((repair) => repair.code)]);
-    const text = [answer.model, answer.upstream, answer.format ?? "", answer.outcome, ...calls].join(" ").toLowerCase();
+    const shown = parts(answer).flatMap((part) => [part.tool ?? "content", part.outcome ?? "", ...(part.repairs ?? []).map((repair) => repair.code)]);
+    const text = [answer.model, answer.upstream, answer.format ?? "", answer.outcome, ...shown].join(" ").toLowerCase();
     return words.every((word) => text.includes(word));
   }
   function drawRow(answer) {
@@ -191,11 +193,12 @@
     const node = kept?.node ?? element("div", "row");
     node.id = `answer-${answer.id}`;
     node.setAttribute("role", "option");
-    const repairs = answer.calls.reduce((sum, call) => sum + (call.repairs ?? []).reduce((count, repair) => count + repair.count, 0), 0);
+    const repairs = parts(answer).reduce((sum, part) => sum + (part.repairs ?? []).reduce((count, repair) => count + repair.count, 0), 0);
     const names = answer.calls.slice(0, 2).map((call) => seen(call.tool)).join(", ");
     const more = answer.calls.length > 2 ? ` +${answer.calls.length - 2}` : "";
     const under = element("span", "under");
     if (names) under.append(element("b", "", names), more);
+    else if (answer.contents?.length) under.append("JSON content");
     else under.append(answer.open ? "no call yet" : "no call");
     if (repairs) under.append(` · ${plural(repairs, "repair")}`);
     const when = answer.open ? size(answer.bytes) : clock(answer.unix_time);
@@ -312,9 +315,9 @@
     const bytes = element("span", "size", plural(call.bytes, "byte"));
     const outcome = call.outcome ?? "open";
     const shown = outcome === "none" || outcome === "closed" ? "cut" : outcome;
-    const card = element("article", "call", element("h3", "", seen(call.tool) || "a call without a name", badge(shown), bytes));
+    const card = element("article", "call", element("h3", "", call.tool === undefined ? "JSON content" : seen(call.tool) || "a call without a name", badge(shown), bytes));
     if (call.issues) card.append(element("p", "note", `${plural(call.issues, "value")} that the schema of the tool does not allow: it left as it is.`));
-    if (STOPPED.has(shown) && !call.issues) card.append(element("p", "note", "It was not completed: it must not be run."));
+    if (STOPPED.has(shown) && !call.issues) card.append(element("p", "note", call.tool === undefined ? "It was not completed." : "It was not completed: it must not be run."));
     if (call.repairs?.length) {
       const chips = call.repairs.map((repair) => element("span", `risk ${safe(repair.risk)}`, `${repair.code}${repair.count > 1 ? ` × ${repair.count}` : ""} · ${repair.risk}`));
       card.append(element("div", "chips", ...chips));
@@ -360,11 +363,11 @@
     if (answer.history && (answer.history.mended || answer.history.replaced)) {
       content.push(element("p", "note", `In the history of the request, ${plural(answer.history.mended, "call")} repaired and ${plural(answer.history.replaced, "call")} replaced.`));
     }
-    content.push(...answer.calls.map((call) => drawCall(call, answer.open)));
-    if (!answer.calls.length) content.push(element("p", "note", answer.open ? "No call has begun." : "It has no call."));
+    content.push(...parts(answer).map((part) => drawCall(part, answer.open)));
+    if (!parts(answer).length) content.push(element("p", "note", answer.open ? "No call has begun." : "It has no call."));
     const kept = answer.begun ?? 0;
     if (kept > answer.calls.length) content.push(element("p", "note", `${plural(kept - answer.calls.length, "call")} more.`));
-    if (!known.content && answer.calls.length) {
+    if (!known.content && parts(answer).length) {
       content.push(element("p", "note", "The arguments are not kept. With ", element("code", "", "record.content"), " they are shown here, side by side."));
     }
     const top = id === answer.id ? detail.scrollTop : 0;

@@ -1,8 +1,12 @@
 //! What is said about an answer.
 
-use jsonmend_proxy::{Mending, Repair, Upstream};
+use std::sync::Arc;
 
-use crate::scene::{Scene, answer, call_events};
+use jsonmend_proxy::{Mending, Repair, ToolRule, Upstream};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::scene::{Scene, Step, answer, call_events, chunk, chunked, within};
 
 const BROKEN: &str = r#"{"choices":[{"index":0,"message":{"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{'a': 1,}"}}]},"finish_reason":"tool_calls"}]}"#;
 
@@ -68,4 +72,115 @@ async fn the_switch_of_another_gateway_is_understood_and_taken_out() {
         (seen.header("x-enable-plugins"), seen.body.as_slice()),
         (None, b"{\"a\":1}".as_slice())
     );
+}
+
+/// A whole answer with that content.
+fn content(text: &str, finish: &str) -> String {
+    let message = json!({"role": "assistant", "content": text});
+    json!({"choices": [{"index": 0, "message": message, "finish_reason": finish}]}).to_string()
+}
+
+#[tokio::test]
+async fn the_account_has_what_was_done_to_content() {
+    let path = "/v1/chat/completions";
+    let asked = r#"{"model": "m", "response_format": {"type": "json_object"}}"#;
+    for (text, finish, line, sent) in [
+        (
+            "{'a': True,}",
+            "stop",
+            "repaired; calls=0; contents=1; repairs=4; risk=exact",
+            r#"{"a": true}"#,
+        ),
+        ("{\"a\": 1}", "stop", "unchanged; calls=0; contents=1; repairs=0", "{\"a\": 1}"),
+        // What is not whole leaves as it came.
+        (
+            "{'name': 'Ad",
+            "length",
+            "cut; calls=0; contents=1; repairs=0; incomplete=1",
+            "{'name': 'Ad",
+        ),
+        ("{'a': 1}", "length", "cut; calls=0; contents=1; repairs=0; incomplete=1", "{'a': 1}"),
+        (
+            "```json\n{\"a\": 1, \"b\": [1",
+            "length",
+            "cut; calls=0; contents=1; repairs=0; incomplete=1",
+            "```json\n{\"a\": 1, \"b\": [1",
+        ),
+        (
+            "The answer: {a: 1} and {b: 2}",
+            "stop",
+            "refused; calls=0; contents=1; repairs=0; incomplete=1",
+            "The answer: {a: 1} and {b: 2}",
+        ),
+    ] {
+        let scene = Scene::new(answer("application/json", content(text, finish))).await;
+        let reply = scene.post(path, asked).await;
+        assert_eq!((reply.header("x-jsonmend"), reply.text()), (Some(line), content(sent, finish)));
+        let list: Value = serde_json::from_str(&scene.page("/repairs").await.text()).unwrap();
+        let listed = &list["answers"][0]["contents"][0];
+        assert_eq!((listed["bytes"].as_u64(), listed.get("tool")), (Some(text.len() as u64), None));
+        let metrics = scene.page("/metrics").await.text();
+        let counted = |family: &str| metrics.contains(&format!("\n{family}"));
+        assert!(counted("jsonmend_contents_total{format=\"openai-chat\""), "{metrics}");
+        assert_eq!(counted("jsonmend_repairs_total{"), line.starts_with("repaired"), "{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn the_account_has_the_repairs_of_calls_in_the_text() {
+    let text = "<tool_call>{\"name\": \"rm\", \"arguments\": {'a': 1}}</tool_call>";
+    let body = content(text, "stop");
+    let header = ["x-jsonmend-calls-in-text: hermes"];
+    let path = "/v1/chat/completions";
+    let scene = Scene::new(answer("application/json", &body)).await;
+    let reply = scene.post_with(path, &header, "{}").await;
+    assert_eq!(reply.header("x-jsonmend"), Some("repaired; calls=1; repairs=2; risk=exact"));
+    let list: Value = serde_json::from_str(&scene.page("/repairs").await.text()).unwrap();
+    let call = &list["answers"][0]["calls"][0];
+    assert_eq!((&call["tool"], &call["repairs"][0]["count"]), (&json!("rm"), &json!(2)));
+    // A rule for the tool holds for such a call, too.
+    let rule = ToolRule::new("r*").unwrap().with_policy(Repair::Off);
+    let mending = Mending::new().with_tools(vec![rule]);
+    let scene = Scene::with(answer("application/json", &body), |config, url| {
+        config.with_mending(mending).with_upstream(Upstream::parse(url).unwrap())
+    })
+    .await;
+    assert_eq!(scene.post_with(path, &header, "{}").await.text(), body);
+}
+
+#[tokio::test]
+async fn a_client_that_closes_at_the_end_of_a_stream_does_not_cut_it() {
+    for (ends, outcome) in [(true, "repaired"), (false, "cut")] {
+        let mut events = call_events(&["{'a': [1", ", 2", "]}"], "tool_calls");
+        if !ends {
+            events.truncate(3);
+        }
+        let gone = Arc::new(Notify::new());
+        let steps = vec![
+            chunked("text/event-stream"),
+            chunk(events.concat()),
+            Step::Gone(Arc::clone(&gone)),
+        ];
+        let scene = Scene::new(steps).await;
+        let mut client = scene.connect().await;
+        client
+            .send("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}")
+            .await;
+        client.until(if ends { "[DONE]" } else { "a\\\"" }).await;
+        client.leave().await;
+        gone.notified().await;
+        let line = format!("outcome=\"{outcome}\"}} 1");
+        let counted = async {
+            while !scene
+                .page("/metrics")
+                .await
+                .text()
+                .lines()
+                .any(|text| text.starts_with("jsonmend_answers_total") && text.ends_with(&line))
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        within(counted).await;
+    }
 }

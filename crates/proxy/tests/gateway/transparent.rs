@@ -287,6 +287,56 @@ async fn trailers_pass() {
 }
 
 #[tokio::test]
+async fn trailers_of_a_whole_body_pass() {
+    let body = r#"{"object": "list", "data": []}"#;
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntrailer: x-check\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    let end = Step::Send(b"0\r\nx-check: 7\r\n\r\n".to_vec());
+    let scene = Scene::new(vec![Step::Send(head.into()), chunk(body), end]).await;
+    let reply = scene.post_with("/v1/chat/completions", &["te: trailers"], "{}").await;
+    assert!(reply.whole && reply.text() == body);
+    assert_eq!((reply.header("trailer"), reply.header("content-length")), (Some("x-check"), None));
+    assert!(reply.trailers.contains("x-check: 7"), "{:?}", reply.trailers);
+}
+
+/// A whole answer with one call.
+fn call_body(arguments: &str) -> String {
+    let function = serde_json::json!({"name": "f", "arguments": arguments});
+    let message = serde_json::json!({"tool_calls": [{"id": "1", "function": function}]});
+    serde_json::json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+        .to_string()
+}
+
+/// Some providers send white space while a whole answer is made.
+#[tokio::test]
+async fn white_space_before_a_whole_body_keeps_the_connection_alive() {
+    let body = call_body("{'a': 1}");
+    let go = Arc::new(Notify::new());
+    let steps = vec![
+        chunked("application/json"),
+        chunk("\n"),
+        Step::Wait(Arc::clone(&go)),
+        chunk("\n"),
+        chunk(&body),
+        last(),
+    ];
+    let scene = Scene::with(steps, |config, url| {
+        let limits = Limits::new().with_idle_seconds(2);
+        config.with_limits(limits).with_upstream(Upstream::parse(url).unwrap())
+    })
+    .await;
+    let mut client = scene.connect().await;
+    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}";
+    client.send(head).await;
+    // It arrives before the answer does.
+    client.until("\r\n\r\n1\r\n\n").await;
+    go.notify_one();
+    let reply = client.reply().await;
+    assert_eq!(reply.header("x-jsonmend"), Some("streaming"));
+    assert_eq!(reply.text(), format!("\n\n{}", call_body("{\"a\": 1}")));
+}
+
+#[tokio::test]
 async fn what_the_client_does_not_take_is_not_asked_of_the_provider() {
     let most = 512 << 20;
     for policy in ["likely", "off"] {

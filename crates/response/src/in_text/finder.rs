@@ -2,8 +2,11 @@
 
 use core::ops::Range;
 
-use jsonmend_extract::{CallEnd, CallExtractor, CallOutcome, CallSink, CallStart};
+use jsonmend_core::{Options, Outcome};
+use jsonmend_extract::{CallEnd, CallExtractor, CallSink, CallStart};
 use jsonmend_wire::{CallFinder, CallText, TextCall};
+
+use super::account::account;
 
 /// Finds the stretches of a text that consist of complete calls.
 pub(super) struct Finder {
@@ -12,8 +15,9 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    pub(super) fn new(reader: CallExtractor) -> Self {
-        Self { reader, runs: Runs::default() }
+    /// `mending`: how the reader mends arguments.
+    pub(super) fn new(reader: CallExtractor, mending: Options) -> Self {
+        Self { reader, runs: Runs { mending, ..Runs::default() } }
     }
 }
 
@@ -44,6 +48,7 @@ struct Runs {
     /// The last byte that was read belongs to reasoning.
     after_reasoning: bool,
     found: Vec<CallText>,
+    mending: Options,
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +59,7 @@ struct Run {
     calls: Vec<TextCall>,
     /// It has a call that cannot be carried out, so all of it stays.
     stays: bool,
+    raw: Vec<u8>,
     arguments: Vec<u8>,
     name: String,
     dialect: String,
@@ -117,11 +123,12 @@ impl CallSink for Runs {
         let (name, dialect) = (call.name.to_owned(), call.dialect.name().to_owned());
         let run = self.grow(0);
         (run.name, run.dialect) = (name, dialect);
+        run.raw.clear();
         run.arguments.clear();
     }
 
     fn raw(&mut self, bytes: &[u8]) {
-        self.grow(bytes.len());
+        self.grow(bytes.len()).raw.extend_from_slice(bytes);
     }
 
     fn arguments(&mut self, json: &[u8]) {
@@ -129,17 +136,17 @@ impl CallSink for Runs {
     }
 
     fn end(&mut self, end: &CallEnd) {
+        let mending = self.mending.clone();
         let run = self.grow(0);
-        let arguments = match core::mem::take(&mut run.arguments) {
-            none if none.is_empty() => b"{}".to_vec(),
-            arguments => arguments,
-        };
+        let (raw, json) = (core::mem::take(&mut run.raw), core::mem::take(&mut run.arguments));
+        let (raw, mended) = account(&raw, json, end, &mending);
+        let repaired = mended.outcome() == Outcome::Repaired;
+        let (outcome, arguments, repairs) = mended.into_parts();
         // A provider sends arguments as an object.
-        let arguments = String::from_utf8(arguments).ok().filter(|json| json.starts_with('{'));
-        match arguments.filter(|_| end.outcome.can_run()) {
+        match arguments.filter(|json| outcome.is_complete() && json.starts_with('{')) {
             Some(arguments) => {
-                let mended = end.outcome == CallOutcome::Repaired;
-                run.calls.push(TextCall::new(&run.name, &run.dialect, arguments, mended));
+                let call = TextCall::new(&run.name, &run.dialect, arguments, repaired);
+                run.calls.push(call.with_repairs(raw, repairs));
             }
             None => run.stays = true,
         }
@@ -158,11 +165,11 @@ mod tests {
         let reader = CallExtractor::new(Options::new()).with_tools(tools);
         let reader = reader.with_dialect(Dialect::by_name(dialect).unwrap().clone());
         let whole = {
-            let mut finder = Finder::new(reader.clone());
+            let mut finder = Finder::new(reader.clone(), Options::new());
             finder.push(text);
             finder.finish(clean)
         };
-        let mut finder = Finder::new(reader);
+        let mut finder = Finder::new(reader, Options::new());
         let mut certain = 0;
         for piece in text.split_inclusive(|_| true) {
             let now = finder.push(piece);

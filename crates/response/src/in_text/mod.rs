@@ -1,5 +1,6 @@
 //! Calls in the texts of a response.
 
+mod account;
 mod finder;
 mod options;
 
@@ -7,7 +8,8 @@ pub use options::TextCalls;
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Mended, Options, Outcome, Repairs, buffer::BoundedBuffer, mend};
+use account::{account, failed};
+use jsonmend_core::{Options, Outcome, buffer::BoundedBuffer};
 use jsonmend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, RestatedCall, UnknownTool,
 };
@@ -358,7 +360,10 @@ impl CallSink for Route<'_> {
             (number, self.block.choice()),
             (open.name, open.id),
             &open.dialect,
-            account(open.raw, open.json, end, self.mending),
+            match (open.raw.into_bytes(), open.json.into_bytes()) {
+                (Some(raw), Some(json)) => account(&raw, json, end, self.mending),
+                _ => (String::new(), failed(Outcome::Overflow)),
+            },
             doubt,
         );
         self.say(&WireEvent::CallEnded(&call));
@@ -378,44 +383,4 @@ impl CallSink for Route<'_> {
             nearest: tool.nearest.map(str::to_owned),
         }));
     }
-}
-
-/// The arguments of a call as JSON text, and what mending made of it. Where they were written as JSON, it
-/// is what the model wrote, and the repairs lead from there to the arguments that were emitted. Otherwise
-/// it is what was decoded.
-fn account(
-    raw: BoundedBuffer,
-    json: BoundedBuffer,
-    end: &CallEnd,
-    mending: &Options,
-) -> (String, Mended) {
-    let failed = |outcome| Mended::new(outcome, None, Repairs::new(), None);
-    let lossy = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let (Some(raw), Some(json)) = (raw.into_bytes(), json.into_bytes()) else {
-        return (String::new(), failed(Outcome::Overflow));
-    };
-    let raw = lossy(raw);
-    match end.outcome {
-        CallOutcome::Repaired | CallOutcome::Whole => {}
-        CallOutcome::Cut => return (raw, failed(Outcome::Cut)),
-        _ => return (raw, failed(Outcome::Invalid)),
-    }
-    let Ok(json) = String::from_utf8(json) else { return (raw, failed(Outcome::Invalid)) };
-    let json = if json.is_empty() { "{}".to_owned() } else { json };
-    let unchanged = |json: String| {
-        let mended = Mended::new(Outcome::Unchanged, Some(json.clone()), Repairs::new(), None);
-        (json, mended)
-    };
-    if raw == json {
-        return unchanged(json);
-    }
-    let mended = mend(raw.as_bytes(), mending);
-    if mended.outcome().is_complete() && mended.text() == Some(&json) {
-        return (raw, mended);
-    }
-    if end.outcome == CallOutcome::Whole {
-        return unchanged(json);
-    }
-    let mended = Mended::new(Outcome::Repaired, Some(json.clone()), Repairs::new(), None);
-    (json, mended)
 }

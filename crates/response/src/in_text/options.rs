@@ -150,7 +150,8 @@ impl TextCalls {
     #[must_use]
     pub fn finders(&self, mending: &Options) -> CallFinders {
         let reader = self.clone().ready().reader.with_options(mending.clone());
-        CallFinders::new(move || Box::new(Finder::new(reader.clone())))
+        let mending = mending.clone();
+        CallFinders::new(move || Box::new(Finder::new(reader.clone(), mending.clone())))
     }
 
     /// Whether [tools](Self::with_tools) were set.

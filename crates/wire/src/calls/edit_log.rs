@@ -169,6 +169,11 @@ impl EditLog {
         self.verbatim
     }
 
+    /// Whether a piece was released changed.
+    pub(super) const fn left_changed(&self) -> bool {
+        self.changed
+    }
+
     /// Whether repair has stopped.
     pub(super) const fn has_stopped(&self) -> bool {
         self.stopped

@@ -34,7 +34,7 @@ use ended::Ended;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
 pub(crate) use trace::{Release, Rest};
-pub(crate) use tracking::{Entry, Target, Tracking};
+pub(crate) use tracking::{EndedContent, Entry, Target, Tracking};
 
 /// A name does not grow beyond this length.
 const LONGEST_NAME: usize = 1024;

@@ -254,6 +254,12 @@ impl Trace {
             (Release::Early, None) if self.edit_log.cuts() && outcome != Outcome::Closed => {
                 self.edit_log.give_up();
             }
+            // Nothing was released changed, so all of it can leave as it came.
+            (Release::Early, None)
+                if outcome != Outcome::Closed && !self.edit_log.left_changed() =>
+            {
+                self.edit_log.forward();
+            }
             (Release::Early, None) if outcome == Outcome::Repaired => self.edit_log.forward_rest(),
             (Release::Early, _) => {}
             (Release::Complete, Some((shown, repairs))) => {

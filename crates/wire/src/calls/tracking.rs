@@ -3,12 +3,12 @@
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
-use jsonmend_core::Options;
+use jsonmend_core::{Mended, Options, Outcome, Repairs};
 
 use super::{
     edit_log::{EditLog, Slot},
     searched::{FoundInTexts, Search},
-    trace::{Reading, Release, Rest, Trace},
+    trace::{Reading, Release, Rest, Trace, verbatim},
 };
 use crate::{Block, CallFinders, Fitter, WireLimits, WireOptions, json::Span};
 
@@ -62,6 +62,16 @@ pub(crate) struct Tracking {
     /// The index after those of the content blocks of each message.
     blocks: BTreeMap<u32, u32>,
     entries: Vec<Entry>,
+    /// The texts of the content that have ended since they were taken.
+    contents: Vec<EndedContent>,
+}
+
+/// The text of a block of the content, and what came of it.
+#[derive(Debug)]
+pub(crate) struct EndedContent {
+    pub(crate) block: Block,
+    pub(crate) raw: String,
+    pub(crate) mended: Mended,
 }
 
 impl Tracking {
@@ -80,6 +90,7 @@ impl Tracking {
             overflow: false,
             blocks: BTreeMap::new(),
             entries: Vec::new(),
+            contents: Vec::new(),
         }
     }
 
@@ -274,7 +285,21 @@ impl Tracking {
             self.kept = self.kept.saturating_sub(text.len());
             // Kept, so that a late piece does not start the text again.
             self.keep(target, trace.into_edit_log());
+            let mended = match mended {
+                whole if complete => whole,
+                whole if whole.outcome().is_complete() => {
+                    Mended::new(Outcome::Cut, None, Repairs::new(), None)
+                }
+                part if self.release == Release::Complete => verbatim(part),
+                part => part,
+            };
+            self.contents.push(EndedContent { block, raw: text, mended });
         }
+    }
+
+    /// Takes the texts of the content that have ended.
+    pub(crate) fn take_contents(&mut self) -> Vec<EndedContent> {
+        core::mem::take(&mut self.contents)
     }
 
     /// The log of a text of the content, or of any text that has ended.

@@ -1,6 +1,7 @@
 //! The bytes of a body between input and output.
 
 mod found;
+mod templates;
 
 use std::{
     borrow::Cow,
@@ -15,8 +16,8 @@ use super::{
     promote,
 };
 use crate::{
-    Framing,
-    calls::{Entry, Release, Rest, Target, Tracking},
+    Framing, WireEvent,
+    calls::{EndedContent, Entry, Release, Rest, Target, Tracking},
     decoder::Body,
     framing::Frame,
     work,
@@ -139,6 +140,7 @@ impl Flow {
             self.seed = Some(found::hash(data));
         }
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
+        self.report_contents(sink);
         let Some(mut entries) = self.take_entries() else { return };
         let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
         if ends_event || has_piece {
@@ -316,50 +318,6 @@ impl Flow {
         }
     }
 
-    fn keep_templates(&mut self, end: u64, carrier: Carrier, entries: &[Entry], chunk: &[u8]) {
-        if !self.keeps_templates || carrier == Carrier::None || entries.len() > MOST_ENTRIES {
-            return;
-        }
-        for (number, entry) in entries.iter().enumerate() {
-            let &Entry::Piece { target, span: Some(span), delta: true, .. } = entry else {
-                continue;
-            };
-            work::count(entries.len());
-            let mut others = Vec::new();
-            let mut known = true;
-            for (at, other) in entries.iter().enumerate() {
-                match other {
-                    Entry::Other(span) | Entry::Piece { span, .. } if at != number => {
-                        known &= span.is_some();
-                        others.extend(*span);
-                    }
-                    Entry::Envelope { .. } => known = false,
-                    _ => {}
-                }
-            }
-            let template = self.take_template(&target);
-            if !known || entries.contains(&Entry::End(target)) {
-                continue;
-            }
-            let start = self.start_of_event();
-            let mut template = template.unwrap_or_else(|| Template::new(carrier, span));
-            template.set(self.bytes(start, end, chunk), span, others.into_iter());
-            if self.template_bytes + template.len() > self.held_limit {
-                // What is missing at the end of that text cannot be appended.
-                self.overflow = true;
-                continue;
-            }
-            self.template_bytes += template.len();
-            self.templates.insert(target, template);
-        }
-    }
-
-    fn take_template(&mut self, target: &Target) -> Option<Template> {
-        let template = self.templates.remove(target)?;
-        self.template_bytes -= template.len();
-        Some(template)
-    }
-
     fn start_of_event(&self) -> u64 {
         self.clean.max(self.origin)
     }
@@ -372,6 +330,7 @@ impl Flow {
     /// Ends the body after all frames were read.
     pub(super) fn end(&mut self, sink: Sink<'_>) -> crate::StreamOutcome {
         let outcome = self.body.end(&mut |event| sink(Rewritten::Event(event)));
+        self.report_contents(sink);
         if let Some(entries) = self.take_entries() {
             // Nothing can be appended after an unterminated event.
             let suffix_fits = self.mode != RewriteMode::Suffix || self.is_between_events();
@@ -506,6 +465,15 @@ impl Flow {
         work::count(space);
         self.blank = start + space as u64;
         opens
+    }
+
+    /// Says what came of JSON content that has ended.
+    fn report_contents(&mut self, sink: Sink<'_>) {
+        let Some(tracking) = self.body.channels().tracking() else { return };
+        for EndedContent { block, raw, mended } in &tracking.take_contents() {
+            let event = WireEvent::ContentEnded { block: *block, raw, mended };
+            sink(Rewritten::Event(event));
+        }
     }
 
     fn take_entries(&mut self) -> Option<Vec<Entry>> {

@@ -105,6 +105,23 @@ impl Rewriter {
         self.flow.withheld() + self.head.as_ref().map_or(0, Vec::len)
     }
 
+    /// Whether the body has reached the end that its format requires, such as `[DONE]`: if it breaks off here, nothing
+    /// is missing.
+    ///
+    /// ```
+    /// use jsonmend_wire::{RewriteOptions, Rewriter};
+    ///
+    /// let mut rewriter = Rewriter::new(RewriteOptions::new());
+    /// rewriter.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", &mut |_| {});
+    /// assert!(!rewriter.is_ended());
+    /// rewriter.push(b"data: [DONE]\n\n", &mut |_| {});
+    /// assert!(rewriter.is_ended());
+    /// ```
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.outcome.is_none() && self.flow.body.is_ended()
+    }
+
     /// The calls that have begun and not ended, in no particular order: the number of each, as in the events,
     /// and its arguments so far as the model wrote them, without repairs. For display only: a later piece
     /// may replace what an earlier one said, and [`CallEnded`](WireEvent::CallEnded) decides.

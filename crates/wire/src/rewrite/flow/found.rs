@@ -24,7 +24,7 @@ impl Flow {
     /// Sends calls on that were found in the texts of a choice, which that event ends.
     pub(super) fn send_on(&mut self, found: &FoundInTexts, item: &mut Item, sink: Sink<'_>) {
         let choice = found.choice;
-        let planned = self.plan(found, item);
+        let planned = if self.is_allowed(found) { self.plan(found, item) } else { None };
         self.decide(found, planned.is_some());
         let Some(planned) = planned else { return };
         item.change(planned.changes);
@@ -45,6 +45,16 @@ impl Flow {
             let ended = call.to_call(number, choice);
             sink(Rewritten::Event(WireEvent::CallEnded(&ended)));
         }
+    }
+
+    /// Whether each tool may have the repairs that its call needed.
+    fn is_allowed(&self, found: &FoundInTexts) -> bool {
+        let options = self.body.options();
+        let Some(policies) = options.policies() else { return true };
+        let used = options.mending().policy();
+        found.calls.iter().all(|call| {
+            policies.find(&call.name).is_none_or(|policy| call.is_allowed(&policy, &used))
+        })
     }
 
     /// How the calls are written. `None` if they have no place.
