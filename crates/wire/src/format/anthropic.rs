@@ -143,6 +143,9 @@ impl Anthropic {
                     Some(input) if whole && input.is_object() && !input.is_blank() => {
                         Arguments::Whole(input)
                     }
+                    Some(input) if whole && input.is_string() && !input.is_blank() => {
+                        Arguments::Fragment(Piece::of_any(input))
+                    }
                     Some(input) if !input.is_blank() => Arguments::Seed(Piece::of_any(input)),
                     _ => Arguments::Absent,
                 },

@@ -34,6 +34,11 @@ fn only_the_strings_of_broken_arguments_are_replaced() {
             r#""{'a':1}""#,
             r#""{\"a\":1}""#,
         ),
+        (
+            r#"{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":@}],"stop_reason":"tool_use"}"#,
+            r#""{'a':1}""#,
+            r#""{\"a\":1}""#,
+        ),
     ] {
         let (out, outcomes) = mended(&body.replace('@', broken), WireOptions::new());
         assert_eq!(out, body.replace('@', whole));
