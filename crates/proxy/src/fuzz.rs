@@ -70,7 +70,8 @@ fn head_holds(uri: &Uri, mut headers: HeaderMap) -> Result<(), String> {
 }
 
 fn body_holds(uri: &Uri, body: &[u8]) -> Result<(), String> {
-    let asked = Asked::read(uri, body, true);
+    let read = |body| Asked::read(uri, body, &mut Switches::of(Mending::new()));
+    let asked = read(body);
     if let Some(tools) = asked.tools {
         let declared = Arc::new(ToolCache::default().of(tools));
         let names = declared.registry().map(|registry| registry.names().map(str::to_owned));
@@ -87,7 +88,7 @@ fn body_holds(uri: &Uri, body: &[u8]) -> Result<(), String> {
     {
         return Err(format!("no JSON is sent on: {sent}"));
     }
-    let again = Asked::read(uri, sent.as_bytes(), true);
+    let again = read(sent.as_bytes());
     if again.fixed.is_any() {
         return Err(format!("mended twice: {sent}"));
     }

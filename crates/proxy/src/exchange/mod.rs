@@ -218,12 +218,13 @@ async fn send(
         let (text, room) = incoming::read(shared, body).await?;
         held = Some(room);
         let began = Instant::now();
-        let mends_history = switches.mending.history && switches.mending.policy != Repair::Off;
         let (uri, read) = (parts.uri.clone(), text.clone());
-        let mut asked = aside(text.len(), move || Asked::read(&uri, &read, mends_history)).await;
-        if let Some(on) = asked.healing {
-            switches.heal(on);
-        }
+        let (mut asked, switched) = aside(text.len(), move || {
+            let asked = Asked::read(&uri, &read, &mut switches);
+            (asked, switches)
+        })
+        .await;
+        switches = switched;
         let text = match asked.body.take() {
             Some(changed) => {
                 parts.headers.remove("content-md5");

@@ -25,8 +25,6 @@ pub(crate) struct Asked {
     pub(crate) stream: bool,
     /// It wants JSON as content.
     pub(crate) json: bool,
-    /// It names the plug-in, which may be switched off there.
-    pub(crate) healing: Option<bool>,
     /// The declarations of its tools, as they were written.
     pub(crate) tools: Option<String>,
     /// Calls of its history.
@@ -43,8 +41,9 @@ impl Asked {
         Self { model: model_of(path), stream: last.contains("stream"), ..Self::default() }
     }
 
-    /// What the body says, too. Nothing of a body that is not JSON.
-    pub(crate) fn read(uri: &Uri, body: &[u8], mends_history: bool) -> Self {
+    /// What the body says, too. Nothing of a body that is not JSON. A switch in it changes those of the
+    /// headers, before the history is mended under them.
+    pub(crate) fn read(uri: &Uri, body: &[u8], switches: &mut Switches) -> Self {
         let mut asked = Self::of_path(uri);
         let Ok(text) = std::str::from_utf8(body) else { return asked };
         let Some(members) = Members::of(text) else { return asked };
@@ -55,9 +54,11 @@ impl Asked {
         asked.json = wants_json(&members);
         asked.tools = tools::declared(&members);
         let mut edits = Edits::new(text);
-        asked.healing = take_healing(text.trim(), &members, &mut edits);
-        if mends_history {
-            asked.fixed = History::of(uri.path()).mend(&members, &mut edits);
+        if let Some(on) = take_healing(text.trim(), &members, &mut edits) {
+            switches.heal(on);
+        }
+        if switches.mending.history {
+            asked.fixed = History::of(uri.path()).mend(&members, switches, &mut edits);
         }
         asked.body = (!edits.is_empty()).then(|| edits.apply());
         asked
@@ -132,9 +133,17 @@ pub(crate) fn take_healing_of(list: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Mending, Repair};
 
     fn read(path: &str, body: &str) -> Asked {
-        Asked::read(&path.parse().unwrap(), body.as_bytes(), true)
+        read_with(path, body, Mending::new()).0
+    }
+
+    /// The same, with the switches as they are then.
+    fn read_with(path: &str, body: &str, mending: Mending) -> (Asked, Switches) {
+        let mut switches = Switches::of(mending);
+        let asked = Asked::read(&path.parse().unwrap(), body.as_bytes(), &mut switches);
+        (asked, switches)
     }
 
     #[test]
@@ -177,17 +186,47 @@ mod tests {
 
     #[test]
     fn the_plug_in_is_taken_out_and_nothing_else_changes() {
-        let asked = read("/", r#" {"a": 1.0, "plugins": [{"id": "response-healing"}]} "#);
-        assert_eq!(asked.healing, Some(true));
-        assert_eq!(asked.body.as_deref(), Some(r#" {"a": 1.0} "#));
-        let asked = read("/", r#"{"plugins":[{"id":"response-healing","enabled":false}],"a":1}"#);
-        assert_eq!((asked.healing, asked.body.as_deref()), (Some(false), Some(r#"{"a":1}"#)));
-        let asked = read("/", r#"{"plugins":[{"id":"web"}, {"id":"response-healing"}]}"#);
-        assert_eq!(asked.body.as_deref(), Some(r#"{"plugins":[{"id":"web"}]}"#));
-        let asked = read("/", r#"{"plugins":[{"id":"web"}]}"#);
-        assert_eq!((asked.healing, asked.body), (None, None));
+        let off = || Mending::new().with_policy(Repair::Off);
+        let healed = |body: &str| {
+            let (asked, switches) = read_with("/", body, off());
+            (asked.body, switches.mending.policy())
+        };
+        let some = |body: &str| Some(body.to_owned());
+        for (body, sent, policy) in [
+            (
+                r#" {"a": 1.0, "plugins": [{"id": "response-healing"}]} "#,
+                some(r#" {"a": 1.0} "#),
+                Repair::Likely,
+            ),
+            (
+                r#"{"plugins":[{"id":"response-healing","enabled":false}],"a":1}"#,
+                some(r#"{"a":1}"#),
+                Repair::Off,
+            ),
+            (
+                r#"{"plugins":[{"id":"web"}, {"id":"response-healing"}]}"#,
+                some(r#"{"plugins":[{"id":"web"}]}"#),
+                Repair::Likely,
+            ),
+            (r#"{"plugins":[{"id":"web"}]}"#, None, Repair::Off),
+        ] {
+            assert_eq!(healed(body), (sent, policy), "{body}");
+        }
         assert_eq!(take_healing_of("web, response-healing").as_deref(), Some("web"));
         assert_eq!(take_healing_of("response-healing").as_deref(), Some(""));
         assert_eq!(take_healing_of("web"), None);
+    }
+
+    /// The plug-in is read before the history is mended.
+    #[test]
+    fn the_plug_in_switches_the_history_on_as_well() {
+        let history = r#""messages":[{"tool_calls":[{"function":{"arguments":"{'a': 1}"}}]}]"#;
+        let off = || Mending::new().with_policy(Repair::Off);
+        let path = "/v1/chat/completions";
+        let (asked, _) = read_with(path, &format!("{{{history}}}"), off());
+        assert_eq!((asked.fixed, asked.body), (Fixed::default(), None));
+        let body = format!(r#"{{"plugins":[{{"id":"response-healing"}}],{history}}}"#);
+        let (asked, _) = read_with(path, &body, off());
+        assert_eq!(asked.fixed, Fixed { mended: 1, replaced: 0 });
     }
 }

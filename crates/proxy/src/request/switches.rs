@@ -1,6 +1,7 @@
 //! The headers with which a request says what is mended in its answer.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use jsonmend_core::Policy;
 
 use super::take_healing_of;
 use crate::config::{Arguments, CallsInText, Mending, Repair, ToolRule};
@@ -29,6 +30,12 @@ const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
 const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
 
 impl Switches {
+    /// Those of a request without any.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) const fn of(mending: Mending) -> Self {
+        Self { mending, policy: None, arguments: None, reask: true }
+    }
+
     /// Takes the headers out. An error is the name of the one that has no known value.
     pub(crate) fn take(headers: &mut HeaderMap, default: Mending) -> Result<Self, HeaderName> {
         let mut mending = default;
@@ -97,6 +104,20 @@ impl Switches {
             own.map_or(*arguments, |own| self.arguments.map_or(own, |asked| own.narrowed(asked))),
             limit.map_or(*policy, |own| self.policy.map_or(own, |asked| own.narrowed(asked))),
         )
+    }
+
+    /// The policy under which the arguments of a tool are mended in the history of the request. None, if they
+    /// pass as they come.
+    pub(crate) fn policy_of_history(&self, tool: &str) -> Option<Policy> {
+        let Mending { history, policy, .. } = self.mending;
+        // As for an answer, a policy of `off` goes before the rules for tools.
+        if !history || policy == Repair::Off {
+            return None;
+        }
+        match self.of_tool(tool) {
+            (Arguments::Pass, _) => None,
+            (_, policy) => policy.engine(),
+        }
     }
 
     /// What the plug-in says: answers are mended, or they are not.

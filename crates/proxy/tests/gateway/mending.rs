@@ -203,9 +203,46 @@ async fn a_broken_call_in_the_history_is_mended_before_it_is_sent_again() {
         metrics.contains("jsonmend_history_calls_total{outcome=\"replaced\"} 1\n"),
         "{metrics}"
     );
-    for header in ["x-jsonmend-history: off", "x-jsonmend-policy: off"] {
+    for header in
+        ["x-jsonmend-history: off", "x-jsonmend-policy: off", "x-jsonmend-arguments: pass"]
+    {
         let reply = scene.post_with("/v1/chat/completions", &[header], history).await;
         assert_eq!(reply.header("x-jsonmend-request"), None);
         assert_eq!(scene.seen().await.body, history.as_bytes());
     }
+}
+
+/// As the arguments of an answer are, so are those of the history mended under the policy of the request, of
+/// the upstream, and of the tool.
+#[tokio::test]
+async fn the_history_is_mended_under_the_policy_that_holds() {
+    let raw = r#"{"cmd": "echo "hi" and go", "n": 1}"#;
+    let given = json!(raw).to_string();
+    let body = |tool: &str| {
+        format!(
+            r#"{{"messages":[{{"tool_calls":[{{"function":{{"name":"{tool}","arguments":{given}}}}}]}}]}}"#
+        )
+    };
+    let replaced = |tool: &str| {
+        let value = format!("{{\"invalid_json\":{given}}}");
+        body(tool).replace(&given, &json!(value).to_string())
+    };
+    let path = "/v1/chat/completions";
+    let mut scene = Scene::with(answer("application/json", "{}"), |_, url| {
+        let file = format!(
+            "[[upstream]]\nurl = \"{url}\"\npolicy = \"exact\"\n\
+             [[upstream.tool]]\nname = \"delete_*\"\npolicy = \"off\"\narguments = \"pass\"\n"
+        );
+        jsonmend_proxy::Config::read(&file, |_| None).unwrap()
+    })
+    .await;
+    scene.post(path, &body("f")).await;
+    assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), replaced("f"));
+    scene.post(path, &body("delete_user")).await;
+    assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), body("delete_user"));
+    let mut scene = Scene::new(answer("application/json", "{}")).await;
+    scene.post_with(path, &["x-jsonmend-policy: exact"], &body("f")).await;
+    assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), replaced("f"));
+    scene.post_with(path, &["x-jsonmend-arguments: pass"], &body("f")).await;
+    assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), body("f"));
 }
