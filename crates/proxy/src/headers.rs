@@ -3,9 +3,9 @@
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method,
     header::{
-        ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE,
-        ETAG, EXPECT, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, PROXY_AUTHORIZATION, RANGE,
-        TE, TRANSFER_ENCODING, UPGRADE,
+        ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH,
+        CONTENT_RANGE, CONTENT_TYPE, ETAG, EXPECT, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+        IF_RANGE, PROXY_AUTHORIZATION, RANGE, TE, TRANSFER_ENCODING, UPGRADE,
     },
 };
 
@@ -108,7 +108,7 @@ pub(crate) fn media(headers: &HeaderMap) -> Media {
     let name = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match name.as_str() {
         "text/event-stream" => Media::Events,
-        "application/json" => Media::Json,
+        "application/json" | "text/json" => Media::Json,
         "application/x-ndjson"
         | "application/ndjson"
         | "application/jsonl"
@@ -124,7 +124,11 @@ pub(crate) fn media(headers: &HeaderMap) -> Media {
 
 /// Whether the body of a request is JSON that is read.
 pub(crate) fn is_read(method: &Method, headers: &HeaderMap) -> bool {
-    if *method != Method::POST || headers.contains_key(http::header::CONTENT_ENCODING) {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    // What is packed is sent on unread, because the provider may be the only one that knows the coding.
+    if *method != Method::POST
+        || codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
         return false;
     }
     match headers.get(CONTENT_TYPE) {
@@ -175,5 +179,24 @@ mod tests {
             headers,
             map(&[("accept-encoding", "gzip"), ("range", "bytes=0-1"), ("host", "a")])
         );
+    }
+
+    #[test]
+    fn a_request_is_read_if_it_may_be_json_and_is_not_packed() {
+        for (rows, read) in [
+            (&[][..], true),
+            (&[("content-type", "application/json; charset=utf-8")], true),
+            (&[("content-type", "text/json")], true),
+            (
+                &[("content-type", "application/vnd.api+json"), ("content-encoding", "Identity")],
+                true,
+            ),
+            (&[("content-type", "application/json"), ("content-encoding", "gzip")], false),
+            (&[("content-type", "multipart/form-data; boundary=b")], false),
+            (&[("content-type", "application/octet-stream")], false),
+        ] {
+            assert_eq!(is_read(&Method::POST, &map(rows)), read, "{rows:?}");
+        }
+        assert!(!is_read(&Method::PUT, &map(&[("content-type", "application/json")])));
     }
 }

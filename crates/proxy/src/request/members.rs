@@ -43,6 +43,15 @@ impl<'t> Members<'t> {
         self.get(name).and_then(Self::of)
     }
 
+    /// Whether the member `type` is one of these.
+    pub(crate) fn is_of(&self, kinds: &[&str]) -> bool {
+        self.string("type").is_some_and(|kind| kinds.contains(&kind.as_str()))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The number of the last member of that name.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.0.iter().rposition(|(key, _)| key == name)
@@ -148,6 +157,15 @@ impl<'t> Edits<'t> {
         }
     }
 
+    /// Adds a member to an object, before the others.
+    pub(crate) fn insert(&mut self, object: &str, members: &Members<'_>, key: &str, value: &str) {
+        if let Some(place) = self.place(object) {
+            let comma = if members.is_empty() { "" } else { "," };
+            self.edits
+                .push((place.start + 1..place.start + 1, format!("\"{key}\":{value}{comma}")));
+        }
+    }
+
     /// Removes one of the parts that follow each other in `list`, an object or an array, with its key
     /// and a comma.
     pub(crate) fn remove(&mut self, list: &str, parts: &[&str], number: usize) {
@@ -204,6 +222,15 @@ mod tests {
         assert_eq!(without(r#"{ "a" : 1 , "b":[2], "c":3 }"#, "b"), r#"{ "a" : 1, "c":3 }"#);
         assert_eq!(without(r#"{ "a" : 1 , "\u0063":3 }"#, "c"), r#"{ "a" : 1 }"#);
         assert_eq!(without("{\"a\":1\n}", "a"), "{\n}");
+    }
+
+    #[test]
+    fn a_member_is_added_and_nothing_else_changes() {
+        for (text, want) in [(r#"{ "b":2 }"#, r#"{"a":1, "b":2 }"#), ("{ }", r#"{"a":1 }"#)] {
+            let mut edits = Edits::new(text);
+            edits.insert(text, &Members::of(text).unwrap(), "a", "1");
+            assert_eq!(edits.apply(), want);
+        }
     }
 
     #[test]

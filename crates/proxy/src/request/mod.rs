@@ -46,7 +46,9 @@ impl Asked {
     pub(crate) fn read(uri: &Uri, body: &[u8], switches: &mut Switches) -> Self {
         let mut asked = Self::of_path(uri);
         let Ok(text) = std::str::from_utf8(body) else { return asked };
-        let Some(members) = Members::of(text) else { return asked };
+        // A mark of the byte order before it is sent on, as it came.
+        let json = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+        let Some(members) = Members::of(json) else { return asked };
         if let Some(model) = members.string("model") {
             asked.model = Some(model);
         }
@@ -54,7 +56,7 @@ impl Asked {
         asked.json = wants_json(&members);
         asked.tools = tools::declared(&members);
         let mut edits = Edits::new(text);
-        if let Some(on) = take_healing(text.trim(), &members, &mut edits) {
+        if let Some(on) = take_healing(json, &members, &mut edits) {
             switches.heal(on);
         }
         if switches.mending.history {
@@ -215,6 +217,15 @@ mod tests {
         assert_eq!(take_healing_of("web, response-healing").as_deref(), Some("web"));
         assert_eq!(take_healing_of("response-healing").as_deref(), Some(""));
         assert_eq!(take_healing_of("web"), None);
+    }
+
+    #[test]
+    fn a_body_with_a_byte_order_mark_is_read_and_keeps_it() {
+        let body = "\u{feff} {\"model\":\"m\",\"plugins\":[{\"id\":\"response-healing\"}],\"a\":1}";
+        let asked = read("/", body);
+        assert_eq!(asked.model.as_deref(), Some("m"));
+        assert_eq!(asked.body.as_deref(), Some("\u{feff} {\"model\":\"m\",\"a\":1}"));
+        assert_eq!(read("/", "\u{feff}{}").body, None);
     }
 
     /// The plug-in is read before the history is mended.

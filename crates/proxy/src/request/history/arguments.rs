@@ -1,0 +1,130 @@
+//! The arguments of one call, and the type that its provider wants of them.
+
+use jsonmend_core::{Options, Policy, RepairKind, Risk, mend_document};
+use jsonmend_wire::{FinishReason, MendedArguments};
+use serde_json::{Value, json};
+
+use super::Fixed;
+use crate::request::{
+    Switches,
+    members::{Edits, Members},
+};
+
+/// What arguments are to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// A string that holds JSON. `always`: nothing else is taken, and a call without it is refused.
+    Text { always: bool },
+    /// An object. `always`: a call without it is refused.
+    Object { always: bool },
+}
+
+/// The object that has the arguments of a call, and its name.
+pub(super) struct Call<'t> {
+    text: &'t str,
+    members: Members<'t>,
+    key: &'static str,
+    wanted: Wanted,
+}
+
+impl<'t> Call<'t> {
+    pub(super) fn of(text: &'t str, key: &'static str, wanted: Wanted) -> Option<Self> {
+        Some(Self { text, members: Members::of(text)?, key, wanted })
+    }
+}
+
+/// What becomes of arguments.
+enum Fix {
+    /// They are right, or become so, as this JSON.
+    Mended(String),
+    /// They cannot be mended: this is their text.
+    Replaced(String),
+}
+
+/// Changes the arguments of a call that its provider would refuse.
+pub(super) fn judge<'t>(
+    call: &Call<'t>,
+    switches: &Switches,
+    fixed: &mut Fixed,
+    edits: &mut Edits<'t>,
+) {
+    let tool = call.members.string("name").unwrap_or_default();
+    // Arguments that are to pass as they come do so here, too, whatever the provider makes of them.
+    let Some(policy) = switches.policy_of_history(&tool) else { return };
+    let given = call.members.get(call.key);
+    let fix = match given {
+        None | Some("null") => of_none(call.wanted),
+        Some(literal) if literal.starts_with('"') => of_string(literal, call.wanted, policy),
+        Some(value) => of_value(value, call.wanted),
+    };
+    let json = match fix {
+        None => return,
+        Some(Fix::Mended(json)) => {
+            fixed.mended += 1;
+            json
+        }
+        Some(Fix::Replaced(text)) => {
+            fixed.replaced += 1;
+            json!({ "invalid_json": text }).to_string()
+        }
+    };
+    let by = match call.wanted {
+        Wanted::Text { .. } => Value::String(json).to_string(),
+        Wanted::Object { .. } => json,
+    };
+    match given {
+        Some(given) => edits.replace(given, by),
+        None => edits.insert(call.text, &call.members, call.key, &by),
+    }
+}
+
+/// A call without arguments has none: an empty object, where that must be said.
+fn of_none(wanted: Wanted) -> Option<Fix> {
+    let (Wanted::Text { always } | Wanted::Object { always }) = wanted;
+    always.then(|| Fix::Mended("{}".to_owned()))
+}
+
+/// Arguments that are a string. It may hold what was cut off, so nothing of it is completed.
+fn of_string(literal: &str, wanted: Wanted, policy: Policy) -> Option<Fix> {
+    let is_text = matches!(wanted, Wanted::Text { .. });
+    let (raw, is_whole) = decoded(literal)?;
+    if is_text && is_whole && is_json(&raw) {
+        return None;
+    }
+    if !is_whole && !policy.allows(RepairKind::LoneSurrogate) {
+        return Some(Fix::Replaced(raw));
+    }
+    let options = Options::new().with_policy(policy);
+    let mended = MendedArguments::new(&raw, FinishReason::ToolCalls, &options);
+    let is_object = |value: &&str| value.trim_start().starts_with('{');
+    match mended.value().filter(|value| is_text || is_object(value)) {
+        Some(value) => Some(Fix::Mended(value.to_owned())),
+        None => Some(Fix::Replaced(raw)),
+    }
+}
+
+/// Arguments that are an object, an array, a number or a boolean.
+fn of_value(value: &str, wanted: Wanted) -> Option<Fix> {
+    match wanted {
+        Wanted::Text { always: true } => Some(Fix::Mended(value.to_owned())),
+        Wanted::Text { always: false } => None,
+        Wanted::Object { .. } if value.starts_with('{') => None,
+        Wanted::Object { .. } => Some(Fix::Replaced(value.to_owned())),
+    }
+}
+
+/// The text of a string, and whether all of it is characters. Half of a surrogate pair is none: it becomes
+/// U+FFFD.
+fn decoded(literal: &str) -> Option<(String, bool)> {
+    if let Ok(text) = serde_json::from_str(literal) {
+        return Some((text, true));
+    }
+    let options = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Lossy));
+    let mended = mend_document(format!("[{literal}]").as_bytes(), &options);
+    let [text] = serde_json::from_str::<[String; 1]>(mended.text()?).ok()?;
+    Some((text, false))
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

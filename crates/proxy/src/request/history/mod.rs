@@ -1,0 +1,169 @@
+//! Calls in the history that a request sends again.
+//!
+//! A call that broke once is sent again with each request, and a provider that parses it refuses each of
+//! them. So it is mended, or, where that is not certain, sent as an object that has its text. What is done
+//! with the arguments of a tool is the same here as in an answer.
+
+mod arguments;
+#[cfg(test)]
+mod tests;
+
+use arguments::{Call, Wanted, judge};
+
+use super::{
+    Switches,
+    members::{Edits, Members, items},
+};
+
+/// How many calls of a history were changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fixed {
+    /// They were mended.
+    pub(crate) mended: usize,
+    /// They could not be: their text is in an object.
+    pub(crate) replaced: usize,
+}
+
+/// Whose API a request is for, as far as its path says it. The shape of a body says the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum History {
+    /// Gemini Interactions.
+    Interactions,
+    /// Ollama's own.
+    Ollama,
+    /// OpenAI Chat Completions and Responses, Cohere's version 2, and whoever follows them.
+    OpenAi,
+    Unknown,
+}
+
+impl History {
+    pub(crate) fn of(path: &str) -> Self {
+        let path = path.trim_end_matches('/');
+        if path.ends_with("/api/chat") {
+            Self::Ollama
+        } else if path.ends_with("/interactions") {
+            Self::Interactions
+        } else if path.ends_with("/chat/completions")
+            || path.ends_with("/v2/chat")
+            || path.split('/').any(|segment| segment == "responses")
+        {
+            Self::OpenAi
+        } else {
+            Self::Unknown
+        }
+    }
+
+    /// How the arguments of a function are written in the shape of OpenAI.
+    const fn of_function(self) -> Wanted {
+        match self {
+            Self::Interactions | Self::Ollama => Wanted::Object { always: false },
+            Self::OpenAi => Wanted::Text { always: true },
+            Self::Unknown => Wanted::Text { always: false },
+        }
+    }
+
+    /// Mends the calls of a request, as far as its switches allow it for the tool of each.
+    pub(crate) fn mend<'t>(
+        self,
+        request: &Members<'t>,
+        switches: &Switches,
+        edits: &mut Edits<'t>,
+    ) -> Fixed {
+        let mut fixed = Fixed::default();
+        for call in self.calls(request) {
+            judge(&call, switches, &mut fixed, edits);
+        }
+        fixed
+    }
+
+    /// The calls in the history of a request.
+    fn calls<'t>(self, request: &Members<'t>) -> Vec<Call<'t>> {
+        let mut calls = Vec::new();
+        let mut note = |call: Option<&'t str>, key: &'static str, wanted: Wanted| {
+            calls.extend(call.and_then(|call| Call::of(call, key, wanted)));
+        };
+        let of_function = self.of_function();
+        for message in turns(request, "messages") {
+            for call in list(&message, "tool_calls").filter_map(Members::of) {
+                note(call.get("function"), "arguments", of_function);
+            }
+            note(message.get("function_call"), "arguments", of_function);
+            for text in list(&message, "content") {
+                let Some(part) = Members::of(text) else { continue };
+                // Both refuse a call without an object: Anthropic, and Bedrock Converse.
+                let wanted = Wanted::Object { always: true };
+                if part.is_of(&["tool_use", "server_tool_use", "mcp_tool_use"]) {
+                    note(Some(text), "input", wanted);
+                }
+                note(part.get("toolUse"), "input", wanted);
+            }
+        }
+        let of_step = ["function_call", "mcp_server_tool_call"];
+        for text in list(request, "input").filter(|turn| may_hold_a_call(turn)) {
+            let Some(item) = Members::of(text) else { continue };
+            if self != Self::Interactions {
+                // OpenAI Responses.
+                if item.is_of(&["function_call"]) {
+                    note(Some(text), "arguments", of_function);
+                }
+                continue;
+            }
+            // A step, or a turn that has some.
+            for step in std::iter::once(text).chain(list(&item, "content")) {
+                if Members::of(step).is_some_and(|step| step.is_of(&of_step)) {
+                    note(Some(step), "arguments", of_function);
+                }
+            }
+        }
+        for content in turns(request, "contents") {
+            for part in list(&content, "parts").filter_map(Members::of) {
+                let call = part.any(&["functionCall", "function_call"]);
+                note(call, "args", Wanted::Object { always: false });
+            }
+        }
+        // Cohere's version 1: the calls, and their repetition next to the results.
+        let of_cohere = Wanted::Object { always: false };
+        for turn in turns(request, "chat_history") {
+            for call in list(&turn, "tool_calls") {
+                note(Some(call), "parameters", of_cohere);
+            }
+            for result in list(&turn, "tool_results").filter_map(Members::of) {
+                note(result.get("call"), "parameters", of_cohere);
+            }
+        }
+        for result in list(request, "tool_results").filter_map(Members::of) {
+            note(result.get("call"), "parameters", of_cohere);
+        }
+        calls
+    }
+}
+
+impl Fixed {
+    pub(crate) const fn is_any(self) -> bool {
+        self.mended + self.replaced > 0
+    }
+}
+
+/// The items of the array that a member is.
+fn list<'t>(members: &Members<'t>, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
+    items(members.get(name).unwrap_or_default()).into_iter()
+}
+
+/// The turns of a history that have calls.
+fn turns<'t>(request: &Members<'t>, name: &str) -> impl Iterator<Item = Members<'t>> + use<'t> {
+    list(request, name).filter(|turn| may_hold_a_call(turn)).filter_map(Members::of)
+}
+
+/// Whether it is worth reading a turn. Most of a long history is text and results.
+fn may_hold_a_call(turn: &str) -> bool {
+    let marks = [
+        "tool_calls",
+        "function_call",
+        "tool_use",
+        "toolUse",
+        "functionCall",
+        "mcp_server_tool_call",
+        "tool_results",
+    ];
+    marks.iter().any(|mark| turn.contains(mark))
+}
