@@ -166,26 +166,26 @@ impl<'t> Edits<'t> {
         }
     }
 
-    /// Removes one of the parts that follow each other in `list`, an object or an array, with its key
-    /// and a comma.
-    pub(crate) fn remove(&mut self, list: &str, parts: &[&str], number: usize) {
-        let (Some(list), Some(place)) =
-            (self.place(list), parts.get(number).and_then(|part| self.place(part)))
-        else {
-            return;
-        };
-        let before = number.checked_sub(1).and_then(|before| self.place(parts[before]));
-        let removed = match before {
-            // With the comma before it.
-            Some(before) => before.end..place.end,
-            None => {
-                let rest = self.text.get(place.end..list.end).unwrap_or_default();
-                let after = rest.trim_start_matches([' ', '\t', '\r', '\n']);
-                let comma = if after.starts_with(',') { rest.len() - after.len() + 1 } else { 0 };
-                list.start + 1..place.end + comma
+    /// Removes those of the parts that follow each other in `list`, an object or an array, whose numbers are
+    /// given in their order, each with its key and a comma.
+    pub(crate) fn remove(&mut self, list: &str, parts: &[&str], numbers: &[usize]) {
+        let Some(list) = self.place(list) else { return };
+        // The first parts are removed with the comma after the last of them, the others with that before.
+        let first = numbers.iter().zip(0..).take_while(|(number, place)| *number == place).count();
+        if let Some(last) = first.checked_sub(1).and_then(|last| self.place(parts.get(last)?)) {
+            let rest = self.text.get(last.end..list.end).unwrap_or_default();
+            let after = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+            let comma = if after.starts_with(',') { rest.len() - after.len() + 1 } else { 0 };
+            self.edits.push((list.start + 1..last.end + comma, String::new()));
+        }
+        for number in &numbers[first..] {
+            let place = |number: usize| parts.get(number).and_then(|part| self.place(part));
+            if let (Some(before), Some(place)) =
+                (number.checked_sub(1).and_then(place), place(*number))
+            {
+                self.edits.push((before.end..place.end, String::new()));
             }
-        };
-        self.edits.push((removed, String::new()));
+        }
     }
 
     /// The text with the edits, of which the first of two that overlap holds.
@@ -212,7 +212,7 @@ mod tests {
         let members = Members::of(text).unwrap();
         let values: Vec<&str> = members.values().collect();
         let mut edits = Edits::new(text);
-        edits.remove(text, &values, members.position(name).unwrap());
+        edits.remove(text, &values, &[members.position(name).unwrap()]);
         edits.apply()
     }
 
@@ -222,6 +222,24 @@ mod tests {
         assert_eq!(without(r#"{ "a" : 1 , "b":[2], "c":3 }"#, "b"), r#"{ "a" : 1, "c":3 }"#);
         assert_eq!(without(r#"{ "a" : 1 , "\u0063":3 }"#, "c"), r#"{ "a" : 1 }"#);
         assert_eq!(without("{\"a\":1\n}", "a"), "{\n}");
+    }
+
+    #[test]
+    fn several_items_are_taken_out() {
+        for (numbers, want) in [
+            (&[0][..], "[ 2, 3 ,4]"),
+            (&[0, 1], "[ 3 ,4]"),
+            (&[0, 2], "[ 2 ,4]"),
+            (&[1, 2], "[ 1 ,4]"),
+            (&[0, 1, 3], "[ 3]"),
+            (&[0, 1, 2, 3], "[]"),
+            (&[], "[ 1, 2, 3 ,4]"),
+        ] {
+            let text = "[ 1, 2, 3 ,4]";
+            let mut edits = Edits::new(text);
+            edits.remove(text, &items(text), numbers);
+            assert_eq!(edits.apply(), want, "{numbers:?}");
+        }
     }
 
     #[test]

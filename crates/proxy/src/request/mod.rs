@@ -107,22 +107,26 @@ fn wants_json(members: &Members<'_>) -> bool {
     })
 }
 
-/// Takes the plug-in out, and says whether it was switched on.
+/// Takes the plug-in out, and says whether it was switched on. If it is there several times, the last one
+/// counts.
 fn take_healing<'t>(text: &'t str, members: &Members<'t>, edits: &mut Edits<'t>) -> Option<bool> {
     let list = members.get("plugins")?;
     let plugins = items(list);
-    let is_healing = |item: &&str| {
-        Members::of(item).and_then(|plugin| plugin.string("id")).is_some_and(|id| id == HEALING)
+    let healing = |(number, item): (usize, &&'t str)| {
+        let plugin = Members::of(item)?;
+        let is_on = plugin.get("enabled") != Some("false");
+        (plugin.string("id")? == HEALING).then_some((number, is_on))
     };
-    let number = plugins.iter().position(is_healing)?;
-    let plugin = Members::of(plugins[number])?;
-    if plugins.len() == 1 {
+    let found: Vec<(usize, bool)> = plugins.iter().enumerate().filter_map(healing).collect();
+    let (_, is_on) = *found.last()?;
+    if found.len() == plugins.len() {
         let values: Vec<&str> = members.values().collect();
-        edits.remove(text, &values, members.position("plugins")?);
+        edits.remove(text, &values, &[members.position("plugins")?]);
     } else {
-        edits.remove(list, &plugins, number);
+        let numbers: Vec<usize> = found.iter().map(|(number, _)| *number).collect();
+        edits.remove(list, &plugins, &numbers);
     }
-    Some(plugin.get("enabled") != Some("false"))
+    Some(is_on)
 }
 
 /// Takes the plug-in out of the list of a header, and says whether it was there. What is left may be empty.
@@ -135,7 +139,7 @@ pub(crate) fn take_healing_of(list: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Mending, Repair};
+    use crate::config::{Content, Mending, Repair};
 
     fn read(path: &str, body: &str) -> Asked {
         read_with(path, body, Mending::new()).0
@@ -210,13 +214,42 @@ mod tests {
                 some(r#"{"plugins":[{"id":"web"}]}"#),
                 Repair::Likely,
             ),
+            (
+                r#"{"plugins":[{"id":"response-healing"},{"id":"response-healing"},{"id":"web"}]}"#,
+                some(r#"{"plugins":[{"id":"web"}]}"#),
+                Repair::Likely,
+            ),
+            (
+                r#"{"plugins":[{"id":"response-healing"},{"id":"web"},{"id":"response-healing","enabled":false}]}"#,
+                some(r#"{"plugins":[{"id":"web"}]}"#),
+                Repair::Off,
+            ),
+            (
+                r#"{"a":1,"plugins":[{"id":"response-healing"}, {"id":"response-healing"}]}"#,
+                some(r#"{"a":1}"#),
+                Repair::Likely,
+            ),
             (r#"{"plugins":[{"id":"web"}]}"#, None, Repair::Off),
+            (r#"{"plugins":["response-healing",{"name":"x"}]}"#, None, Repair::Off),
         ] {
             assert_eq!(healed(body), (sent, policy), "{body}");
         }
         assert_eq!(take_healing_of("web, response-healing").as_deref(), Some("web"));
         assert_eq!(take_healing_of("response-healing").as_deref(), Some(""));
         assert_eq!(take_healing_of("web"), None);
+    }
+
+    /// It is about content that the request asks for as JSON. Calls are mended without it, too.
+    #[test]
+    fn a_plug_in_that_is_switched_off_leaves_content_alone_and_mends_calls() {
+        let body = r#"{"plugins":[{"id":"response-healing","enabled":false}]}"#;
+        let (_, switches) = read_with("/", body, Mending::new().with_content(Content::Json));
+        assert_eq!(switches.mending, Mending::new().with_content(Content::Text));
+        let body = r#"{"plugins":[{"id":"response-healing"}]}"#;
+        let (_, switches) = read_with("/", body, Mending::new().with_content(Content::Text));
+        assert_eq!(switches.mending, Mending::new());
+        let (_, switches) = read_with("/", body, Mending::new().with_policy(Repair::Exact));
+        assert_eq!(switches.mending, Mending::new().with_policy(Repair::Exact));
     }
 
     #[test]

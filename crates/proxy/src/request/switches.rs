@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use jsonmend_core::Policy;
 
 use super::take_healing_of;
-use crate::config::{Arguments, CallsInText, Mending, Repair, ToolRule};
+use crate::config::{Arguments, CallsInText, Content, Mending, Repair, ToolRule};
 use crate::headers::is_own;
 
 /// What a request says, in headers that are for the gateway and are not sent on.
@@ -13,6 +13,8 @@ pub(crate) struct Switches {
     pub(crate) mending: Mending,
     /// The policy that the request asks for, which narrows that of a tool.
     policy: Option<Repair>,
+    /// What it says of content goes before the plug-in, as its policy does.
+    content: Option<Content>,
     /// What the request wants to be done with arguments, at most.
     arguments: Option<Arguments>,
     /// The model may be asked again, if that is configured.
@@ -33,13 +35,13 @@ impl Switches {
     /// Those of a request without any.
     #[cfg(any(test, feature = "fuzz"))]
     pub(crate) const fn of(mending: Mending) -> Self {
-        Self { mending, policy: None, arguments: None, reask: true }
+        Self { mending, policy: None, content: None, arguments: None, reask: true }
     }
 
     /// Takes the headers out. An error is the name of the one that has no known value.
     pub(crate) fn take(headers: &mut HeaderMap, default: Mending) -> Result<Self, HeaderName> {
         let mut mending = default;
-        let (mut policy, mut arguments) = (None, None);
+        let (mut policy, mut content, mut arguments) = (None, None, None);
         let mut take = |name: &HeaderName| {
             headers.remove(name).map(|value| value.to_str().unwrap_or("?").trim().to_owned())
         };
@@ -61,6 +63,7 @@ impl Switches {
         }
         if let Some(text) = take(&CONTENT) {
             mending.content = text.parse().map_err(|()| CONTENT)?;
+            content = Some(mending.content);
         }
         if let Some(text) = take(&CALLS) {
             mending.calls_in_text = CallsInText::from(text);
@@ -78,17 +81,9 @@ impl Switches {
         if let Some(unknown) = headers.keys().find(|name| is_own(name)) {
             return Err(unknown.clone());
         }
-        let plugins =
-            headers.get(&PLUGINS).and_then(|list| list.to_str().ok()).and_then(take_healing_of);
-        let mut switches = Self { mending, policy, arguments, reask };
-        if let Some(left) = plugins {
+        let mut switches = Self { mending, policy, content, arguments, reask };
+        if take_plugin(headers) {
             switches.heal(true);
-            headers.remove(PLUGINS);
-            if let Ok(left) = left.parse::<HeaderValue>()
-                && !left.is_empty()
-            {
-                headers.insert(PLUGINS, left);
-            }
         }
         Ok(switches)
     }
@@ -120,20 +115,47 @@ impl Switches {
         }
     }
 
-    /// What the plug-in says: answers are mended, or they are not.
+    /// What the plug-in says: JSON that was asked for is mended, or it is not. What the request says in a
+    /// header of the gateway itself goes before it.
     pub(crate) fn heal(&mut self, on: bool) {
-        match (on, self.mending.policy) {
-            (true, Repair::Off) => self.mending.policy = Repair::Likely,
-            (false, _) => self.mending.policy = Repair::Off,
-            _ => {}
+        if on && self.policy.is_none() && self.mending.policy == Repair::Off {
+            self.mending.policy = Repair::Likely;
+        }
+        self.mending.content = match (on, self.content, self.mending.content) {
+            (_, Some(own), _) => own,
+            (false, None, _) => Content::Text,
+            (true, None, Content::Text) => Content::Asked,
+            (true, None, configured) => configured,
+        };
+    }
+}
+
+/// Takes the plug-in out of every line of the header, and says whether it was there. Other lines stay.
+fn take_plugin(headers: &mut HeaderMap) -> bool {
+    let lines: Vec<HeaderValue> = headers.get_all(&PLUGINS).iter().cloned().collect();
+    let left = |line: &HeaderValue| line.to_str().ok().and_then(take_healing_of);
+    if lines.iter().all(|line| left(line).is_none()) {
+        return false;
+    }
+    headers.remove(&PLUGINS);
+    for line in lines {
+        let Some(left) = left(&line) else {
+            headers.append(PLUGINS, line);
+            continue;
+        };
+        if let Ok(left) = left.parse::<HeaderValue>()
+            && !left.is_empty()
+        {
+            headers.append(PLUGINS, left);
         }
     }
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Content, Mode};
+    use crate::config::Mode;
 
     fn take(
         rows: &[(&'static str, &'static str)],
@@ -142,7 +164,11 @@ mod tests {
         let row = |(name, value): &(&'static str, &'static str)| {
             (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
-        let mut headers: HeaderMap = rows.iter().map(row).collect();
+        // A line for each, also where a name comes twice.
+        let mut headers = HeaderMap::new();
+        for (name, value) in rows.iter().map(row) {
+            headers.append(name, value);
+        }
         (Switches::take(&mut headers, default), headers)
     }
 
@@ -205,5 +231,41 @@ mod tests {
         assert!(left.is_empty());
         let (switches, left) = take(&[("x-enable-plugins", "web")], off.clone());
         assert_eq!((switches.unwrap().mending, left.len()), (off, 1));
+    }
+
+    #[test]
+    fn the_plug_in_is_taken_out_of_every_line_and_nothing_else_is() {
+        let off = Mending::new().with_policy(Repair::Off);
+        let name = "x-enable-plugins";
+        for (lines, stay) in [
+            (&[(name, "response-healing"), (name, "web")][..], &["web"][..]),
+            (&[(name, "web"), (name, "response-healing")], &["web"]),
+            (&[(name, "web,files"), (name, "response-healing, a")], &["web,files", "a"]),
+            (&[(name, "response-healing"), (name, "response-healing")], &[]),
+        ] {
+            let (switches, left) = take(lines, off.clone());
+            assert_eq!(switches.unwrap().mending.policy(), Repair::Likely, "{lines:?}");
+            let left: Vec<&str> =
+                left.get_all(name).iter().map(|line| line.to_str().unwrap()).collect();
+            assert_eq!(left, stay);
+        }
+    }
+
+    #[test]
+    fn a_header_of_the_gateway_goes_before_the_plug_in() {
+        let plugin = ("x-enable-plugins", "response-healing");
+        let of =
+            |rows: &[(&'static str, &'static str)]| take(rows, Mending::new()).0.unwrap().mending;
+        let off = of(&[plugin, ("x-jsonmend-policy", "off")]);
+        assert_eq!(off.policy(), Repair::Off);
+        let text = of(&[plugin, ("x-jsonmend-content", "text")]);
+        assert_eq!(text.content(), Content::Text);
+        let rows = [("x-jsonmend-policy", "off"), ("x-jsonmend-content", "json")];
+        let mut switches = take(&rows, Mending::new()).0.unwrap();
+        for on in [true, false] {
+            switches.heal(on);
+            assert_eq!(switches.mending.policy(), Repair::Off);
+            assert_eq!(switches.mending.content(), Content::Json);
+        }
     }
 }

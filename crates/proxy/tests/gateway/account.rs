@@ -72,6 +72,12 @@ async fn the_switch_of_another_gateway_is_understood_and_taken_out() {
         (seen.header("x-enable-plugins"), seen.body.as_slice()),
         (None, b"{\"a\":1}".as_slice())
     );
+    // What the request says in a header of the gateway goes before it.
+    let headers = ["x-enable-plugins: response-healing", "x-jsonmend-policy: off"];
+    let body = r#"{"plugins":[{"id":"response-healing"},{"id":"response-healing"}],"a":1}"#;
+    let reply = scene.post_with(path, &headers, body).await;
+    assert_eq!(reply.header("x-jsonmend"), Some("untouched"));
+    assert_eq!(scene.seen().await.body, b"{\"a\":1}");
 }
 
 /// A whole answer with that content.
