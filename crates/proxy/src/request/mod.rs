@@ -5,6 +5,7 @@ mod history;
 mod members;
 mod switches;
 mod tools;
+mod wanted;
 
 use http::Uri;
 
@@ -53,7 +54,7 @@ impl Asked {
             asked.model = Some(model);
         }
         asked.stream |= members.get("stream") == Some("true");
-        asked.json = wants_json(&members);
+        asked.json = wanted::wants_json(&members);
         asked.tools = tools::declared(&members);
         let mut edits = Edits::new(text);
         if let Some(on) = take_healing(json, &members, &mut edits) {
@@ -73,38 +74,6 @@ fn model_of(path: &str) -> Option<String> {
     segments.find(|segment| ["models", "model", "deployments"].contains(segment))?;
     let name = segments.next()?.split(':').next()?;
     (!name.is_empty()).then(|| name.to_owned())
-}
-
-/// Whether the answer's content is to be JSON.
-fn wants_json(members: &Members<'_>) -> bool {
-    let kind = |format: Option<Members<'_>>| format.and_then(|format| format.string("type"));
-    let is_json = |kind: &str| ["json_object", "json_schema", "json"].contains(&kind);
-    // OpenAI Chat, Mistral, Cohere, and whoever follows them; OpenAI Responses; Anthropic, old and new.
-    let formats = [
-        members.object("response_format"),
-        members.object("text").and_then(|text| text.object("format")),
-        members.object("output_format"),
-        members.object("output_config").and_then(|config| config.object("format")),
-    ];
-    if formats.into_iter().filter_map(kind).any(|kind| is_json(&kind)) {
-        return true;
-    }
-    // Ollama: a schema, or `json`.
-    if members.get("format").is_some_and(|format| format.starts_with('{') || format == "\"json\"") {
-        return true;
-    }
-    let config = members.any(&["generationConfig", "generation_config"]).and_then(Members::of);
-    config.is_some_and(|config| {
-        let media = ["responseMimeType", "response_mime_type"];
-        let media = media.iter().find_map(|name| config.string(name));
-        // With a list of words to choose from, Gemini answers with a word.
-        match media.as_deref() {
-            Some(media) => media == "application/json",
-            None => {
-                config.any(&["responseSchema", "response_schema", "responseJsonSchema"]).is_some()
-            }
-        }
-    })
 }
 
 /// Takes the plug-in out, and says whether it was switched on. If it is there several times, the last one
@@ -150,32 +119,6 @@ mod tests {
         let mut switches = Switches::of(mending);
         let asked = Asked::read(&path.parse().unwrap(), body.as_bytes(), &mut switches);
         (asked, switches)
-    }
-
-    #[test]
-    fn it_is_known_whether_json_is_wanted() {
-        for body in [
-            r#"{"response_format":{"type":"json_object"}}"#,
-            r#"{"response_format":{"type":"json_schema","json_schema":{}}}"#,
-            r#"{"text":{"format":{"type":"json_schema"}}}"#,
-            r#"{"output_config":{"format":{"type":"json_schema"}}}"#,
-            r#"{"format":"json"}"#,
-            r#"{"format":{"type":"object"}}"#,
-            r#"{"generationConfig":{"responseMimeType":"application/json"}}"#,
-            r#"{"generationConfig":{"responseSchema":{"type":"OBJECT"}}}"#,
-        ] {
-            assert!(read("/", body).json, "{body}");
-        }
-        for body in [
-            r#"{"response_format":{"type":"text"}}"#,
-            r#"{"response_format":null,"text":{"format":{"type":"text"}}}"#,
-            r#"{"format":"","output_config":7}"#,
-            r#"{"generationConfig":{"responseMimeType":"text/x.enum","responseSchema":{}}}"#,
-            r#"["json"]"#,
-            "",
-        ] {
-            assert!(!read("/", body).json, "{body}");
-        }
     }
 
     #[test]
