@@ -97,14 +97,15 @@ pub(crate) enum Media {
     Events,
     /// Another form of stream, or text that may be one.
     Stream,
+    /// It is not said.
+    Unsaid,
     /// What carries no output of a model as text.
     Other,
 }
 
 pub(crate) fn media(headers: &HeaderMap) -> Media {
-    let Some(kind) = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) else {
-        return Media::Other;
-    };
+    let Some(kind) = headers.get(CONTENT_TYPE) else { return Media::Unsaid };
+    let kind = kind.to_str().unwrap_or_default();
     let name = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match name.as_str() {
         "text/event-stream" => Media::Events,
@@ -131,11 +132,8 @@ pub(crate) fn is_read(method: &Method, headers: &HeaderMap) -> bool {
     {
         return false;
     }
-    match headers.get(CONTENT_TYPE) {
-        // Clients that forget it send JSON.
-        None => true,
-        Some(_) => media(headers) == Media::Json,
-    }
+    // Clients that forget to say it send JSON.
+    matches!(media(headers), Media::Json | Media::Unsaid)
 }
 
 #[cfg(test)]
@@ -179,6 +177,23 @@ mod tests {
             headers,
             map(&[("accept-encoding", "gzip"), ("range", "bytes=0-1"), ("host", "a")])
         );
+    }
+
+    #[test]
+    fn a_media_type_says_what_a_body_may_be() {
+        for (kind, want) in [
+            ("application/json; charset=utf-8", Media::Json),
+            ("TEXT/JSON", Media::Json),
+            ("application/problem+json", Media::Json),
+            ("text/event-stream", Media::Events),
+            ("text/plain", Media::Stream),
+            ("application/octet-stream", Media::Other),
+            ("text/html", Media::Other),
+            ("", Media::Other),
+        ] {
+            assert_eq!(media(&map(&[("content-type", kind)])), want, "{kind}");
+        }
+        assert_eq!(media(&map(&[])), Media::Unsaid);
     }
 
     #[test]

@@ -177,6 +177,8 @@ fn treatment(sent: &Sent, parts: &Parts) -> Treatment {
     let stored = sent.path.ends_with("/content");
     let carries = match (&sent.method, media(&parts.headers)) {
         (_, Media::Other) => false,
+        // Where nothing is said because there is nothing, the head has nothing to lose.
+        (_, Media::Unsaid) if is_empty(parts) => false,
         (&Method::POST, _) | (&Method::GET, Media::Json | Media::Events) => true,
         _ => false,
     };
@@ -188,6 +190,12 @@ fn treatment(sent: &Sent, parts: &Parts) -> Treatment {
         Media::Json if !sent.asked.stream => Treatment::Whole,
         _ => Treatment::Stream,
     }
+}
+
+/// Whether the head says that no body follows.
+fn is_empty(parts: &Parts) -> bool {
+    parts.status == StatusCode::NO_CONTENT
+        || parts.headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0")
 }
 
 /// What mends a body.

@@ -10,6 +10,7 @@ mod fitting;
 mod hostile;
 mod limits;
 mod live;
+mod media;
 mod mending;
 mod packed;
 mod reask;
