@@ -1,7 +1,7 @@
 //! What is changed in the headers of requests and answers, and what is not.
 
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method,
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response,
     header::{
         ACCEPT_ENCODING, ACCEPT_RANGES, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH,
         CONTENT_RANGE, CONTENT_TYPE, ETAG, EXPECT, HOST, IF_MODIFIED_SINCE, IF_NONE_MATCH,
@@ -69,6 +69,25 @@ pub(crate) fn to_client(headers: &mut HeaderMap) {
     for name in own {
         headers.remove(name);
     }
+}
+
+/// The bytes of a head: its first line, each header as `name: value`, and the empty line, all with the two
+/// bytes of their ends.
+fn head_bytes(first: usize, headers: &HeaderMap) -> usize {
+    let header = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + 4;
+    first + 2 + headers.iter().map(header).sum::<usize>() + 2
+}
+
+/// The bytes of the head of a request. Its target is a path, with a query.
+pub(crate) fn head_of_request<B>(request: &Request<B>) -> usize {
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let first = request.method().as_str().len() + target + "  HTTP/1.1".len();
+    head_bytes(first, request.headers())
+}
+
+/// The bytes of the head of an answer, without the words of its status.
+pub(crate) fn head_of_answer<B>(answer: &Response<B>) -> usize {
+    head_bytes("HTTP/1.1 200 ".len(), answer.headers())
 }
 
 /// Whether a header is one of the gateway itself.
@@ -177,6 +196,16 @@ mod tests {
             headers,
             map(&[("accept-encoding", "gzip"), ("range", "bytes=0-1"), ("host", "a")])
         );
+    }
+
+    #[test]
+    fn a_head_has_the_bytes_that_it_is_written_with() {
+        let head = "POST /v1/x?k=1 HTTP/1.1\r\nhost: x\r\nx: 1\r\nx: 22\r\n\r\n";
+        let request = Request::post("/v1/x?k=1").header("host", "x").header("x", "1");
+        let request = request.header("x", "22").body(()).unwrap();
+        assert_eq!(head_of_request(&request), head.len());
+        let answer = Response::builder().header("x", "1").body(()).unwrap();
+        assert_eq!(head_of_answer(&answer), "HTTP/1.1 200 \r\nx: 1\r\n\r\n".len());
     }
 
     #[test]

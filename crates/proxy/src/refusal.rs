@@ -12,6 +12,7 @@ pub(crate) enum Refusal {
     BodyTooLarge,
     ClientGone,
     ClientSlow,
+    HeadTooLarge,
     NoUpstream,
     NotAllowed,
     TooBusy,
@@ -56,6 +57,11 @@ impl Refusal {
                 StatusCode::REQUEST_TIMEOUT,
                 "client-slow",
                 "the body of the request did not arrive",
+            ),
+            Self::HeadTooLarge => (
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "head-too-large",
+                "the head of the request is too large",
             ),
             Self::NoUpstream => {
                 (StatusCode::NOT_FOUND, "no-upstream", "no upstream is configured for this path")

@@ -21,7 +21,7 @@ use crate::{
     clients::{Clients, Place, Threads},
     config::{Config, ConfigError},
     exchange,
-    shared::{LEAST_HEAD, Providers, Shared},
+    shared::{Providers, Shared},
     timed::{Taken, Waits},
 };
 
@@ -233,7 +233,7 @@ async fn serve_requests(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head())
-        .max_buf_size(limits.head_bytes().max(LEAST_HEAD))
+        .max_buf_size(shared.longest_head())
         .serve_connection(io, service);
     let mut connection = std::pin::pin!(connection);
     // A client that breaks the rules, or leaves, ends its own connection only.

@@ -65,6 +65,11 @@ impl Shared {
         })
     }
 
+    /// The bytes that the head of a request or of an answer may have.
+    pub(crate) fn longest_head(&self) -> usize {
+        self.config.limits().head_bytes().max(LEAST_HEAD)
+    }
+
     /// Room for what a request or an answer holds.
     pub(crate) fn held(self: &Arc<Self>) -> Held {
         Held { shared: Arc::clone(self), bytes: 0 }
@@ -97,7 +102,7 @@ impl Providers {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(limits.head())
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .http1_max_buf_size(limits.head_bytes().max(LEAST_HEAD));
+            .http1_max_buf_size(shared.longest_head());
         let Some(encryption) = shared.encryption.clone() else {
             return Self::Plain(builder.build(http));
         };
@@ -116,7 +121,7 @@ impl Providers {
 }
 
 /// The smallest limit for a head that the server has.
-pub(crate) const LEAST_HEAD: usize = 8192;
+const LEAST_HEAD: usize = 8192;
 
 /// How many bytes one request or answer holds, of those that all may hold.
 pub(crate) struct Held {

@@ -137,6 +137,9 @@ async fn forward(
         Ok(Ok(response)) if response.status().is_informational() => {
             return Err(named(Refusal::UpstreamFailed));
         }
+        Ok(Ok(response)) if headers::head_of_answer(&response) > shared.longest_head() => {
+            return Err(named(Refusal::UpstreamFailed));
+        }
         Ok(Ok(response)) => response,
     };
     sent.held = None;
@@ -165,6 +168,10 @@ fn is_of_encryption(error: &(dyn Error + 'static)) -> bool {
 
 /// Where a request goes: the number of its upstream, and the rest of its path.
 fn route(shared: &Shared, request: &Request<Incoming>) -> Result<(usize, String), Refusal> {
+    // What came in one piece was parsed, however long it is.
+    if headers::head_of_request(request) > shared.longest_head() {
+        return Err(Refusal::HeadTooLarge);
+    }
     if *request.method() == Method::CONNECT {
         return Err(Refusal::NotAllowed);
     }

@@ -20,6 +20,54 @@ async fn a_head_that_is_too_long_is_refused() {
     assert!(scene.saw_no_more());
 }
 
+/// By the byte, also if all of it comes at once and the parser has room for more.
+#[tokio::test]
+async fn the_limit_of_a_head_is_exact() {
+    for limit in [8192, 64 << 10] {
+        let limits = Limits::new().with_head_bytes(limit);
+        let mut scene = Scene::with(answer("text/plain", "x"), limited(limits)).await;
+        let head = |length: usize| {
+            let start = "GET /a?b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+            let padding = length - start.len() - "x: \r\n\r\n".len();
+            format!("{start}x: {}\r\n\r\n", "y".repeat(padding))
+        };
+        for (length, status) in [(limit, 200), (limit + 1, 431), (limit + 40_000, 431)] {
+            let mut client = scene.connect().await;
+            client.send(head(length)).await;
+            assert_eq!(client.reply().await.status(), status, "{length} of {limit}");
+        }
+        assert_eq!(scene.seen().await.line(), "GET /a?b HTTP/1.1");
+        // The target counts, too.
+        let mut client = scene.connect().await;
+        client.send(format!("GET /{} HTTP/1.1\r\n\r\n", "p".repeat(limit - 15))).await;
+        assert_eq!(client.reply().await.status(), 431);
+        assert!(scene.saw_no_more());
+    }
+}
+
+#[tokio::test]
+async fn a_head_has_so_many_headers() {
+    let scene = Scene::new(answer("text/plain", "x")).await;
+    for (headers, status) in [(100, 200), (101, 431)] {
+        let mut client = scene.connect().await;
+        let lines = "x: y\r\n".repeat(headers - 1);
+        client.send(format!("GET / HTTP/1.1\r\n{lines}connection: close\r\n\r\n")).await;
+        assert_eq!(client.reply().await.status(), status, "{headers}");
+    }
+}
+
+#[tokio::test]
+async fn the_limit_of_a_head_of_the_provider_is_exact() {
+    for (over, error) in [(0, None), (1, Some("upstream-failed"))] {
+        let start = "HTTP/1.1 200 \r\ncontent-length: 0\r\n";
+        let padding = 8192 + over - start.len() - "x: \r\n\r\n".len();
+        let head = format!("{start}x: {}\r\n\r\n", "y".repeat(padding));
+        let steps = vec![Step::Send(head.into_bytes())];
+        let scene = Scene::with(steps, limited(Limits::new().with_head_bytes(8192))).await;
+        assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), error);
+    }
+}
+
 #[tokio::test]
 async fn a_head_of_the_provider_that_is_too_long_is_an_error() {
     let head = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(10_000));
