@@ -1,6 +1,6 @@
 //! `jsonmend serve`: the gateway.
 
-use std::{env, fs, future::Future, io, net::SocketAddr, num::NonZeroUsize, thread};
+use std::{env, ffi::OsString, fs, future::Future, io, net::SocketAddr, num::NonZeroUsize, thread};
 
 use jsonmend_proxy::{Config, ConfigError, Server, Upstream};
 use serde_json::json;
@@ -48,7 +48,12 @@ fn config(args: &ServeArgs) -> Result<Config, Failure> {
             .map_err(|error| Failure::reading(&path.display().to_string(), error))?,
         None => String::new(),
     };
-    let mut config = Config::read(&file, |name| env::var(name).ok()).map_err(usage)?;
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    let environment = env::vars_os().map(|(name, value)| (text(name), text(value)));
+    let mut config = Config::read(&file, environment).map_err(|error| match &args.config {
+        Some(path) => usage(error.in_file(&path.display().to_string())),
+        None => usage(error),
+    })?;
     if !args.upstream.is_empty() {
         let upstreams = args.upstream.iter().map(|text| Upstream::parse(text));
         config = config.with_upstreams(upstreams.collect::<Result<_, _>>().map_err(usage)?);

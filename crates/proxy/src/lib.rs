@@ -32,6 +32,6 @@ mod unpacked;
 
 pub use config::{
     Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Reask, Repair,
-    Setting, ToolRule, Upstream, settings,
+    Setting, ToolRule, Upstream, address, settings,
 };
 pub use server::Server;

@@ -38,7 +38,7 @@ impl Refusal {
             Self::BadSwitch => (
                 StatusCode::BAD_REQUEST,
                 "bad-switch",
-                "an X-Jsonmend header, or its value, is not known",
+                "an X-Jsonmend header, or its value, is not known, or it is there twice",
             ),
             Self::BadTarget => (
                 StatusCode::BAD_REQUEST,

@@ -58,25 +58,26 @@ impl Server {
     /// A gateway with these settings.
     ///
     /// # Errors
-    /// If there is no upstream, two have the same prefix, the system has no certificates to check those of
+    /// If there is no upstream, two have the same prefix, a setting has a value that a file may not have, the system has no certificates to check those of
     /// an `https` upstream with, or a file of those for clients cannot be used.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         let upstreams = config.upstreams();
         if upstreams.is_empty() {
-            return Err(ConfigError("there is no upstream".to_owned()));
+            return Err(ConfigError::new("there is no upstream"));
         }
         for (number, upstream) in upstreams.iter().enumerate() {
             if upstreams[..number].iter().any(|earlier| earlier.prefix() == upstream.prefix()) {
-                return Err(ConfigError(format!(
+                return Err(ConfigError::new(format!(
                     "two upstreams have the prefix {}",
                     upstream.prefix()
                 )));
             }
         }
-        config.admin()?;
+        config.check()?;
         let tls = config.tls().load()?.map(TlsAcceptor::from);
         let shared = Shared::new(config);
-        let shared = shared.map_err(|error| ConfigError(format!("no certificates: {error}")))?;
+        let shared =
+            shared.map_err(|error| ConfigError::new(format!("no certificates: {error}")))?;
         Ok(Self { shared: Arc::new(shared), tls, threads: None })
     }
 

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
+use jsonmend_proxy::{ConfigError, address};
 
 use crate::exit::OTHER_CODES;
 
@@ -21,8 +22,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "[PREFIX=]URL")]
     pub(crate) upstream: Vec<String>,
 
-    /// The address for clients; port 0 is one that is free [default: 127.0.0.1:8484].
-    #[arg(long, value_name = "ADDRESS")]
+    /// The address for clients, such as localhost:8484, or :8484 for loopback; port 0 is one that is free
+    /// [default: 127.0.0.1:8484].
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
     /// The address of /health, /ready, /metrics and /repairs, or `off` [default: 127.0.0.1:8485].
@@ -45,9 +47,9 @@ pub(crate) enum Admin {
     Off,
 }
 
-fn admin(text: &str) -> Result<Admin, String> {
+fn admin(text: &str) -> Result<Admin, ConfigError> {
     match text {
         "off" => Ok(Admin::Off),
-        _ => text.parse().map(Admin::At).map_err(|_| "neither an address nor `off`".to_owned()),
+        _ => address(text).map(Admin::At),
     }
 }

@@ -180,11 +180,51 @@ fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
 }
 
 #[test]
+fn it_listens_on_a_name_and_on_loopback() {
+    for address in ["localhost:0", ":0"] {
+        let args = ["serve", "--json", "--listen", address, "--admin", address];
+        let args = [&args[..], &["--upstream", "http://a"]].concat();
+        let mut child = command(&args).env("JSONMEND_PORT", "tcp://10.0.0.1:8484").spawn().unwrap();
+        let said = listening(&mut child);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for name in ["url", "admin"] {
+            let url = said[name].as_str().unwrap();
+            assert!(
+                url.starts_with("http://127.0.0.1:") || url.starts_with("http://[::1]:"),
+                "{url}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_mistake_in_the_settings_is_found_by_its_place() {
+    let config = file("serve-place.toml", "[limits]\nconnections = 0\n");
+    let config = config.to_str().unwrap();
+    let upstream = ["--upstream", "http://a"];
+    let of_file = [&["serve", "--config", config], &upstream[..]].concat();
+    let done = run(&of_file, "");
+    assert_eq!(done.code, 2);
+    let place = format!("{config}, line 2, `limits.connections`: it is at least 1");
+    assert!(done.stderr.contains(&place), "{}", done.stderr);
+    let plain = [&["serve"], &upstream[..]].concat();
+    let child = command(&plain).env("JSONMEND_LISTN", "hush").spawn().unwrap();
+    let done = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(said.contains("JSONMEND_LISTN: there is no such setting"), "{said}");
+    assert!(!said.contains("hush"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_served_is_refused() {
     let config = file("serve-wrong.toml", "lisen = 1");
     for args in [
         &["serve"][..],
         &["serve", "--upstream", "ftp://x"],
+        &["serve", "--upstream", "openai=http://a"],
+        &["serve", "--upstream", "http://a", "--listen", "8484"],
         &["serve", "--upstream", "http://user:hush@x"],
         &["serve", "--upstream", "http://a", "--upstream", "http://b"],
         &["serve", "--upstream", "http://a", "--admin", "on"],

@@ -1,6 +1,7 @@
 //! A process that is measured, for the examples.
 
 use std::{
+    env,
     error::Error,
     fs,
     net::SocketAddr,
@@ -22,8 +23,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) struct Process(Child);
 
 impl Process {
-    /// Starts one whose output is not shown.
+    /// Starts one whose output is not shown. It does not get the variables of the example itself, such as
+    /// `JSONMEND_BESIDE`: to a gateway, they are settings that it does not know.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Failed> {
+        let own = env::vars_os().map(|(name, _)| name);
+        for name in own.filter(|name| name.to_string_lossy().starts_with("JSONMEND_")) {
+            command.env_remove(name);
+        }
         Ok(Self(command.stdout(Stdio::null()).spawn()?))
     }
 

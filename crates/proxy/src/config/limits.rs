@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+
+use super::ConfigError;
 
 /// The limits of a gateway. All are finite; `docs/limits.md` says what happens at each.
 ///
@@ -13,7 +15,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
+    #[serde(deserialize_with = "at_least_one")]
     connections: usize,
+    #[serde(deserialize_with = "at_least_one")]
     open_answers: usize,
     head_bytes: usize,
     body_bytes: usize,
@@ -102,6 +106,16 @@ impl Limits {
         with_drain_seconds drain_seconds: u64,
     }
 
+    /// With none of these, nobody is ever answered.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let each =
+            [("limits.connections", self.connections), ("limits.open_answers", self.open_answers)];
+        match each.iter().find(|(_, limit)| *limit == 0) {
+            Some((name, _)) => Err(ConfigError::new(AT_LEAST_ONE).about(name)),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) const fn head(&self) -> Duration {
         seconds(self.head_seconds)
     }
@@ -124,6 +138,15 @@ impl Limits {
 
     pub(crate) const fn drain(&self) -> Duration {
         seconds(self.drain_seconds)
+    }
+}
+
+const AT_LEAST_ONE: &str = "it is at least 1";
+
+fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    match usize::deserialize(from)? {
+        0 => Err(D::Error::custom(AT_LEAST_ONE)),
+        limit => Ok(limit),
     }
 }
 

@@ -3,9 +3,10 @@
 use std::str::FromStr;
 
 use jsonmend_core::{Policy, Risk};
+use jsonmend_extract::Dialect;
 use serde::{Deserialize, Serialize};
 
-use super::ToolRule;
+use super::{ConfigError, ToolRule};
 
 /// What is mended in an answer. A request may say otherwise with headers of the same names.
 ///
@@ -254,24 +255,42 @@ impl Repair {
 
 /// Whether calls that a model wrote in its text are sent on as calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum CallsInText {
     /// Every dialect is looked for.
     Auto,
-    /// This dialect is looked for, or those of this model.
+    /// This dialect is looked for, or that of this model.
     Named(String),
     /// Text is text.
     Off,
 }
 
-impl From<String> for CallsInText {
-    fn from(name: String) -> Self {
-        match name.as_str() {
+impl CallsInText {
+    /// A name that says nothing would look for all dialects, which nobody asked for.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Named(name) if Dialect::by_name(name).or(Dialect::of_model(name)).is_none() => {
+                let what =
+                    "no dialect, no model whose dialect is known, and neither `auto` nor `off`";
+                Err(ConfigError::new(what))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl TryFrom<String> for CallsInText {
+    type Error = ConfigError;
+
+    fn try_from(name: String) -> Result<Self, ConfigError> {
+        let calls = match name.as_str() {
             "auto" => Self::Auto,
             "off" => Self::Off,
             _ => Self::Named(name),
-        }
+        };
+        calls.check()?;
+        Ok(calls)
     }
 }
 
@@ -281,6 +300,27 @@ impl From<CallsInText> for String {
             CallsInText::Auto => "auto".into(),
             CallsInText::Off => "off".into(),
             CallsInText::Named(name) => name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dialect_that_is_not_known_is_refused() {
+        for (name, known) in [
+            ("off", true),
+            ("auto", true),
+            ("hermes", true),
+            ("Qwen/Qwen3-Coder-480B-A35B-Instruct", true),
+            ("hermez", false),
+            ("my-own-model", false),
+            ("Auto", false),
+            ("", false),
+        ] {
+            assert_eq!(CallsInText::try_from(name.to_owned()).is_ok(), known, "{name}");
         }
     }
 }

@@ -1,8 +1,11 @@
 //! The settings of a gateway: where it listens, where it sends requests, and what it mends.
 
+mod address;
 mod again;
+mod error;
 mod limits;
 mod mending;
+mod read;
 mod reference;
 mod tls;
 mod tools;
@@ -11,9 +14,10 @@ mod upstream;
 use std::{net::SocketAddr, path::Path};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+pub use address::address;
 pub use again::Reask;
+pub use error::ConfigError;
 pub use limits::Limits;
 pub use mending::{Arguments, CallsInText, Content, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
@@ -34,7 +38,7 @@ pub use upstream::Upstream;
 ///     prefix = "/openai"
 ///     url = "https://api.openai.com"
 /// "#;
-/// let environment = |name: &str| (name == "JSONMEND_MENDING_MODE").then(|| "validated".to_owned());
+/// let environment = [("JSONMEND_MENDING_MODE".to_owned(), "validated".to_owned())];
 /// let config = Config::read(file, environment)?;
 /// assert_eq!(config.upstreams()[0].prefix(), "/openai");
 /// # Ok::<(), jsonmend_proxy::ConfigError>(())
@@ -42,7 +46,9 @@ pub use upstream::Upstream;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    #[serde(deserialize_with = "address::deserialize")]
     listen: SocketAddr,
+    #[serde(deserialize_with = "address::deserialize_admin")]
     admin: String,
     upstream: Vec<Upstream>,
     mending: Mending,
@@ -88,40 +94,6 @@ impl Config {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Reads a TOML text, which may be empty, and then the environment, which goes before it. A setting
-    /// `limits.held_bytes` is `JSONMEND_LIMITS_HELD_BYTES` there; `JSONMEND_UPSTREAM` is a list as in
-    /// [`Upstream::parse`], separated by commas, and replaces the upstreams of the file.
-    ///
-    /// # Errors
-    /// If a setting is unknown, or its value cannot be read.
-    pub fn read(
-        toml: &str,
-        environment: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, ConfigError> {
-        let mut value: Value =
-            toml::from_str(toml).map_err(|error| ConfigError(error.message().to_owned()))?;
-        for setting in settings() {
-            let name = setting.variable();
-            let Some(text) = environment(&name) else { continue };
-            let given = match setting.default_value() {
-                Value::Number(_) => text.trim().parse::<u64>().ok().map(Value::from),
-                Value::Bool(_) => text.trim().parse::<bool>().ok().map(Value::from),
-                _ => Some(Value::from(text.trim())),
-            };
-            let given =
-                given.ok_or_else(|| ConfigError(format!("{name} has no value of its type")))?;
-            put(&mut value, setting.key(), given)
-                .ok_or_else(|| ConfigError(format!("{} is not in a table", setting.key())))?;
-        }
-        let mut config: Self =
-            serde_json::from_value(value).map_err(|error| ConfigError(error.to_string()))?;
-        if let Some(list) = environment("JSONMEND_UPSTREAM") {
-            let each = list.split(',').map(str::trim).filter(|text| !text.is_empty());
-            config.upstream = each.map(Upstream::parse).collect::<Result<_, _>>()?;
-        }
-        Ok(config)
     }
 
     /// Sets the address for clients.
@@ -227,8 +199,7 @@ impl Config {
         if self.admin == "off" {
             return Ok(None);
         }
-        let address = self.admin.parse();
-        address.map(Some).map_err(|_| ConfigError("`admin` is no address, nor `off`".to_owned()))
+        address(&self.admin).map(Some).map_err(|error| error.about("admin"))
     }
 
     /// Where requests are sent.
@@ -255,68 +226,41 @@ impl Config {
         &self.reask
     }
 
+    /// Looks for values that no file may have, because code may have set them. Those of an upstream come from a
+    /// file.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        self.admin()?;
+        self.limits.check()?;
+        self.mending.calls_in_text.check().map_err(|error| error.about("mending.calls_in_text"))
+    }
+
     pub(crate) const fn record(&self) -> Record {
         self.record
     }
 }
 
-/// Sets the value of a key with dots.
-fn put(root: &mut Value, key: &str, given: Value) -> Option<()> {
-    let mut place = root;
-    for part in key.split('.') {
-        place = place
-            .as_object_mut()?
-            .entry(part)
-            .or_insert_with(|| Value::Object(serde_json::Map::new()));
-    }
-    *place = given;
-    Some(())
-}
-
-/// A setting that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(pub(crate) String);
-
-impl std::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What no file may say, code may not either.
     #[test]
-    fn the_environment_goes_before_the_file() {
-        let file = "[limits]\nheld_bytes = 1\nidle_seconds = 2\n[[upstream]]\nurl = \"http://a\"";
-        let environment = |name: &str| match name {
-            "JSONMEND_LIMITS_HELD_BYTES" => Some("7".to_owned()),
-            "JSONMEND_UPSTREAM" => Some("/x=http://b, http://c".to_owned()),
-            _ => None,
-        };
-        let config = Config::read(file, environment).unwrap();
-        assert_eq!(config.limits().held_bytes(), 7);
-        assert_eq!(config.limits().idle().as_secs(), 2);
-        let prefixes: Vec<&str> = config.upstreams().iter().map(Upstream::prefix).collect();
-        assert_eq!(prefixes, ["/x", "/"]);
-    }
-
-    #[test]
-    fn what_is_unknown_is_refused() {
-        for file in [
-            "lisen = \"x\"",
-            "[limits]\nheld = 1",
-            "[mending]\nmode = \"fast\"",
-            "[[upstream]]\nurl = \"ftp://a\"",
-            "x =",
+    fn values_that_code_has_set_are_looked_at() {
+        let of = |limits| Config::new().with_limits(limits);
+        let named = || CallsInText::Named("hermez".into());
+        let upstream = r#"{"url": "http://a", "calls_in_text": "hermes"}"#;
+        let upstream: Upstream = serde_json::from_str(upstream).unwrap();
+        assert_eq!(Config::new().with_upstream(upstream).check(), Ok(()));
+        for (config, want) in [
+            (of(Limits::new().with_connections(0)), "limits.connections: it is at least 1"),
+            (of(Limits::new().with_open_answers(0)), "limits.open_answers: it is at least 1"),
+            (
+                Config::new().with_mending(Mending::new().with_calls_in_text(named())),
+                "mending.calls_in_text: no dialect",
+            ),
         ] {
-            assert!(Config::read(file, |_| None).is_err(), "{file}");
+            let error = config.check().unwrap_err().to_string();
+            assert!(error.starts_with(want), "{error}");
         }
-        let wrong = |name: &str| (name == "JSONMEND_LIMITS_HELD_BYTES").then(|| "many".to_owned());
-        assert!(Config::read("", wrong).is_err());
-        assert_eq!(Config::read("", |_| None), Ok(Config::new()));
     }
 }

@@ -40,7 +40,10 @@ impl Setting {
 
 /// What each setting is.
 const WHAT: &[(&str, &str)] = &[
-    ("listen", "the address for clients"),
+    (
+        "listen",
+        "the address for clients, such as `127.0.0.1:8484`, `localhost:8484` or `:8484`, which is on loopback",
+    ),
     (
         "admin",
         "the address of the live page, `/health`, `/ready`, `/metrics` and `/repairs`, or `off`",
@@ -81,8 +84,14 @@ const WHAT: &[(&str, &str)] = &[
     ),
     ("reask.seconds", "time for all of them"),
     ("reask.tokens", "tokens of all of them, after which nothing more is asked"),
-    ("limits.connections", "connections of clients that are open at the same time; more wait"),
-    ("limits.open_answers", "requests that are answered at the same time; more get the status 503"),
+    (
+        "limits.connections",
+        "connections of clients that are open at the same time, at least 1; more wait",
+    ),
+    (
+        "limits.open_answers",
+        "requests that are answered at the same time, at least 1; more get the status 503",
+    ),
     ("limits.head_bytes", "bytes of the head of a request or of an answer"),
     ("limits.body_bytes", "bytes of a request with JSON; more get the status 413"),
     (

@@ -34,7 +34,7 @@ impl Tls {
         if !self.is_on() {
             return Ok(None);
         }
-        let wrong = |file: &str, what: &str| ConfigError(format!("{file:?} {what}"));
+        let wrong = |file: &str, what: &str| ConfigError::new(format!("{file:?} {what}"));
         let chain = CertificateDer::pem_file_iter(&self.certificate).and_then(Iterator::collect);
         let chain: Vec<_> =
             chain.map_err(|_| wrong(&self.certificate, "cannot be read as certificates"))?;

@@ -79,7 +79,7 @@ impl TryFrom<String> for Name {
 
     fn try_from(name: String) -> Result<Self, ConfigError> {
         if name.is_empty() || name.len() > LONGEST {
-            return Err(ConfigError("the name of a tool is empty or too long".to_owned()));
+            return Err(ConfigError::new("the name of a tool is empty or too long"));
         }
         Ok(Self(name))
     }

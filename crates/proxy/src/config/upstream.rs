@@ -75,7 +75,8 @@ impl Upstream {
     /// host, a user, or a query.
     pub fn new(prefix: &str, url: &str) -> Result<Self, ConfigError> {
         // A URL may hold a password, so no message repeats it.
-        let wrong = |what: &str| ConfigError(format!("the URL of the upstream {prefix:?} {what}"));
+        let wrong =
+            |what: &str| ConfigError::new(format!("the URL of the upstream {prefix:?} {what}"));
         let uri: Uri = url.trim().parse().map_err(|_| wrong("cannot be read"))?;
         let https = match uri.scheme_str() {
             Some("https") => true,
@@ -90,8 +91,11 @@ impl Upstream {
             return Err(wrong("has a query or a fragment"));
         }
         let prefix = prefix.trim();
-        if !prefix.starts_with('/') || prefix.contains(['?', '#', '%']) {
-            return Err(ConfigError(format!("the prefix {prefix:?} is no path")));
+        if !prefix.starts_with('/') {
+            return Err(ConfigError::new(format!("the prefix {prefix:?} begins with no slash")));
+        }
+        if prefix.contains(['?', '#', '%']) {
+            return Err(ConfigError::new(format!("the prefix {prefix:?} is no path")));
         }
         let prefix = match prefix.trim_end_matches('/') {
             "" => "/",
@@ -113,6 +117,10 @@ impl Upstream {
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         match text.trim().split_once('=') {
             Some((prefix, url)) if prefix.starts_with('/') => Self::new(prefix, url),
+            // The sign may be in a URL. Otherwise what is before it may be anything, so it is not repeated.
+            Some((prefix, _)) if !prefix.contains("://") => Err(ConfigError::new(
+                "a prefix begins with a slash, as in /openai=https://api.openai.com",
+            )),
             _ => Self::new("/", text),
         }
     }
@@ -224,6 +232,18 @@ mod tests {
         assert_eq!(target("/p/=https://a", "/p"), some("https://a/?q"));
         assert_eq!(target("/p=https://a", "/pq"), None);
         assert_eq!(target("/p=https://a", "/"), None);
+    }
+
+    #[test]
+    fn a_prefix_begins_with_a_slash() {
+        let error = |text: &str| Upstream::parse(text).unwrap_err().to_string();
+        for text in ["openai=http://a", "openai = https://a", "=http://a", "hush=ftp://a"] {
+            let error = error(text);
+            assert!(error.starts_with("a prefix begins with a slash"), "{error}");
+            assert!(!error.contains("hush"), "{error}");
+        }
+        assert!(Upstream::new("openai", "http://a").unwrap_err().to_string().contains("slash"));
+        assert_eq!(Upstream::parse("http://a/b=c").unwrap().url(), "http://a/b=c");
     }
 
     #[test]

@@ -38,10 +38,15 @@ impl Switches {
         Self { mending, policy: None, content: None, arguments: None, reask: true }
     }
 
-    /// Takes the headers out. An error is the name of the one that has no known value.
+    /// Takes the headers out. An error is the name of the one that has no known value, or several.
     pub(crate) fn take(headers: &mut HeaderMap, default: Mending) -> Result<Self, HeaderName> {
         let mut mending = default;
         let (mut policy, mut content, mut arguments) = (None, None, None);
+        // Of two lines, nobody knows which one counts.
+        let twice = |name: &&HeaderName| headers.get_all(*name).iter().count() > 1;
+        if let Some(name) = headers.keys().filter(|name| is_own(name)).find(twice) {
+            return Err(name.clone());
+        }
         let mut take = |name: &HeaderName| {
             headers.remove(name).map(|value| value.to_str().unwrap_or("?").trim().to_owned())
         };
@@ -66,7 +71,7 @@ impl Switches {
             content = Some(mending.content);
         }
         if let Some(text) = take(&CALLS) {
-            mending.calls_in_text = CallsInText::from(text);
+            mending.calls_in_text = CallsInText::try_from(text).map_err(|_| CALLS)?;
         }
         if let Some(text) = take(&HISTORY) {
             mending.history = yes(HISTORY, &text)?;
@@ -196,6 +201,9 @@ mod tests {
         assert_eq!(switches.unwrap().mending, want);
         assert_eq!(left.len(), 1);
         assert_eq!(take(&[("x-jsonmend-policy", "all")], Mending::new()).0, Err(POLICY));
+        assert_eq!(take(&[("x-jsonmend-calls-in-text", "hermez")], Mending::new()).0, Err(CALLS));
+        let twice = [("x-jsonmend-policy", "off"), ("x-jsonmend-policy", "off")];
+        assert_eq!(take(&twice, Mending::new()).0, Err(POLICY));
         let unknown = HeaderName::from_static("x-jsonmend-speed");
         assert_eq!(take(&[("x-jsonmend-speed", "1")], Mending::new()).0, Err(unknown));
     }

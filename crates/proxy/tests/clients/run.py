@@ -259,7 +259,9 @@ def free_port():
 
 def start_gateway(binary, provider, mode):
     port = free_port()
-    environment = {**os.environ, "JSONMEND_LISTEN": f"127.0.0.1:{port}", "JSONMEND_ADMIN": "off", "JSONMEND_MENDING_MODE": mode}
+    # Names of the tests themselves, such as JSONMEND_RECORDINGS, are no settings.
+    others = {name: value for name, value in os.environ.items() if not name.startswith("JSONMEND_")}
+    environment = {**others, "JSONMEND_LISTEN": f"127.0.0.1:{port}", "JSONMEND_ADMIN": "off", "JSONMEND_MENDING_MODE": mode}
     process = subprocess.Popen([binary, "serve", "--upstream", provider.url], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(200):
         try:

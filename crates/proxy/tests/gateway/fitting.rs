@@ -138,7 +138,7 @@ async fn rules_of_an_upstream_come_first() {
     let file = "[mending]\nmode = \"validated\"\n[[mending.tool]]\nname = \"f\"\narguments = \"pass\"\n\
                 [[upstream]]\nurl = \"URL\"\n[[upstream.tool]]\nname = \"f\"\npolicy = \"exact\"\n";
     let scene = Scene::with(stream(&["{days: \"3\"}"], "tool_calls"), |_, url| {
-        jsonmend_proxy::Config::read(&file.replace("URL", url), |_| None).unwrap()
+        jsonmend_proxy::Config::read(&file.replace("URL", url), []).unwrap()
     })
     .await;
     let reply = scene.post(CHAT, &request("f")).await;

@@ -73,13 +73,19 @@ async fn no_header_is_injected() {
     let events =
         call_events(&["{'a': 1}"], "tool_calls").concat().replace("\"f\"", "\"f\\r\\nx-evil: 1\"");
     let scene = Scene::new(answer("text/event-stream", &events)).await;
-    let headers = ["x-jsonmend-comment: on", "x-jsonmend-calls-in-text: a\tb"];
+    let headers = ["x-jsonmend-comment: on", "x-jsonmend-calls-in-text: auto"];
     let reply =
         scene.post_with("/v1/chat/completions", &headers, r#"{"model":"a\r\nx-evil: 1"}"#).await;
     assert!(!reply.head.contains("evil"), "{}", reply.head);
     assert!(!reply.text().contains("\nx-evil"));
     let metrics = scene.page("/metrics").await.text();
     assert!(!metrics.contains("\nx-evil"), "{metrics}");
+    for switch in
+        ["calls-in-text: a\tb", "calls-in-text: hermez", "mode: append\r\nx-jsonmend-mode: append"]
+    {
+        let reply = scene.post_with("/", &[&format!("x-jsonmend-{switch}")], "{}").await;
+        assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (400, Some("bad-switch")));
+    }
 }
 
 #[tokio::test]

@@ -233,7 +233,7 @@ async fn the_history_is_mended_under_the_policy_that_holds() {
             "[[upstream]]\nurl = \"{url}\"\npolicy = \"exact\"\n\
              [[upstream.tool]]\nname = \"delete_*\"\npolicy = \"off\"\narguments = \"pass\"\n"
         );
-        jsonmend_proxy::Config::read(&file, |_| None).unwrap()
+        jsonmend_proxy::Config::read(&file, []).unwrap()
     })
     .await;
     scene.post(path, &body("f")).await;

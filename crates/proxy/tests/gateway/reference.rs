@@ -40,8 +40,7 @@ fn every_setting_is_on_the_page() {
 fn the_files_on_the_page_are_read() {
     let (_, page) = page();
     let files = page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
-    let configs: Vec<Config> =
-        files.map(|(file, _)| Config::read(file, |_| None).unwrap()).collect();
+    let configs: Vec<Config> = files.map(|(file, _)| Config::read(file, []).unwrap()).collect();
     assert!(configs.iter().any(|config| config.upstreams().len() == 2));
     assert!(configs.iter().any(|config| !config.mending().tools().is_empty()));
 }
