@@ -159,7 +159,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "`limits.head_bytes`",
-        There("crates/proxy/tests/gateway/limits.rs", "a_head_that_is_too_long_is_refused"),
+        There("crates/proxy/tests/gateway/limits.rs", "the_limit_of_a_head_is_exact"),
     ),
     (
         "`limits.body_bytes`",
@@ -235,6 +235,10 @@ const ROWS: &[(&str, Reached)] = &[
             "crates/proxy/tests/gateway/admin.rs",
             "answers_are_counted_and_listed_without_secrets",
         ),
+    ),
+    (
+        "headers of a request, or of an answer",
+        There("crates/proxy/tests/gateway/limits.rs", "a_head_has_so_many_headers"),
     ),
     (
         "members of an object and items of an array of a request",

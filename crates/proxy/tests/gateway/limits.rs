@@ -54,6 +54,12 @@ async fn a_head_has_so_many_headers() {
         client.send(format!("GET / HTTP/1.1\r\n{lines}connection: close\r\n\r\n")).await;
         assert_eq!(client.reply().await.status(), status, "{headers}");
     }
+    for (headers, error) in [(100, None), (101, Some("upstream-failed"))] {
+        let lines = "x: y\r\n".repeat(headers - 1);
+        let head = format!("HTTP/1.1 200 OK\r\n{lines}content-length: 0\r\n\r\n");
+        let scene = Scene::new(vec![Step::Send(head.into_bytes())]).await;
+        assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), error, "{headers}");
+    }
 }
 
 #[tokio::test]
