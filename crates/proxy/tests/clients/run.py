@@ -24,6 +24,7 @@ import time
 import urllib.request
 
 sys.dont_write_bytecode = True
+import recorded  # noqa: E402
 from bodies import cases  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
@@ -32,7 +33,7 @@ KINDS = {".sse": "text/event-stream", ".ndjson": "application/x-ndjson", ".json"
 
 
 class Provider(http.server.ThreadingHTTPServer):
-    """Answers every request with the body that was chosen."""
+    """Answers every request with the body that was chosen. It does not say when a client leaves before the end."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -42,6 +43,9 @@ class Provider(http.server.ThreadingHTTPServer):
         self.cases = []
         self.current = None
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, *_):
+        pass
 
     @property
     def url(self):
@@ -183,15 +187,20 @@ def judge(case, direct, through):
     if case["what"] == "clean":
         return None if direct == through else f"differs\n  directly: {str(direct)[:600]}\n  through:  {str(through)[:600]}"
     if "error" in through:
-        return None if case["what"] == "cut" else through["error"]
+        # The client cannot read the rest of it, with or without the gateway.
+        return None if case["what"] == "cut" and "error" in direct else through["error"]
     values = [parsed(call) for call in through["calls"]]
+    if case["what"] == "cut" and "of" in case:
+        # Calls that were whole before may be there, and no others. Of some, nothing has come.
+        halves = [text for text, value in zip(through["calls"], values) if text and value is not None and value not in case["want"]]
+        return f"a call that was cut off parses: {halves}" if halves else None
     if case["what"] == "cut":
         return None if values == [None] else f"a call that was cut off parses: {through['calls']}"
     return None if values == case["want"] else f"{through['calls']} is not {case['want']}"
 
 
 def wanted(make, provider, case):
-    """What the calls of a damaged recording should be: those of the recording. None if it has no complete one."""
+    """What the calls of a recording that was damaged or cut should be: those of the recording. None if it has no complete one."""
     provider.current = provider.cases[case["of"]]
     values = [parsed(call) for call in outcome(make, provider.url, provider.current).get("calls", [])]
     provider.current = case
@@ -199,7 +208,7 @@ def wanted(make, provider, case):
 
 
 def recordings(folder, begin):
-    """Recorded bodies, which must make the same objects, and the same ones with quotes that are broken."""
+    """Recorded bodies, which must make the same objects, and the same ones damaged and cut off."""
     names = [json.loads(line) for line in (folder.parent / "recordings.jsonl").read_text().splitlines()]
     formats = {"openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini", "ollama-chat": "ollama"}
     for row in names:
@@ -208,47 +217,18 @@ def recordings(folder, begin):
             continue
         base = {"format": formats[row["group"]], "kind": KINDS[path.suffix], "stream": path.suffix != ".json"}
         body = path.read_bytes()
+        clean = begin
         yield {**base, "name": path.name, "what": "clean", "body": body}
         begin += 1
-        damaged = with_single_quotes(body.decode(errors="replace"), row["group"])
-        if damaged:
-            yield {**base, "name": f"{path.name}, single quotes", "what": "damaged", "of": begin - 1, "body": damaged}
+        for damage in recorded.DAMAGES:
+            damaged = recorded.damaged(body.decode(errors="replace"), row["group"], damage)
+            if damaged:
+                yield {**base, "name": f"{path.name}, {damage}", "what": "damaged", "of": clean, "body": damaged}
+                begin += 1
+        for part in (0.4, 0.7, 0.9):
+            cut = body[: int(len(body) * part)]
+            yield {**base, "name": f"{path.name}, cut at {part}", "what": "cut", "of": clean, "body": cut}
             begin += 1
-
-
-def with_single_quotes(body, group):
-    """The body with other quotes in the pieces of arguments, or None if it has none."""
-    found = 0
-
-    def changed(value):
-        nonlocal found
-        if isinstance(value, list):
-            return [changed(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        kept = {}
-        for key, item in value.items():
-            is_text = isinstance(item, str) and '"' in item and "'" not in item and "\\" not in item
-            piece = key in ("arguments", "partial_json") or (key == "delta" and value.get("type", "").endswith("arguments.delta"))
-            if piece and is_text:
-                found += 1
-                item = item.replace('"', "'")
-            elif piece and isinstance(item, str) and ("'" in item or "\\" in item):
-                found -= 1000
-            kept[key] = changed(item) if not isinstance(item, str) else item
-        return kept
-
-    if group not in ("openai-chat", "anthropic", "openai-responses"):
-        return None
-    lines = []
-    for line in body.split("\n"):
-        if line.startswith("data:") and line[5:].strip().startswith("{"):
-            try:
-                line = "data: " + json.dumps(changed(json.loads(line[5:])))
-            except ValueError:
-                return None
-        lines.append(line)
-    return "\n".join(lines) if found > 0 else None
 
 
 def free_port():
@@ -307,7 +287,7 @@ def main():
                             mine = [other for other in mine if other["name"] != case["name"]]
                             continue
                     provider.current = case
-                    direct = outcome(make, provider.url, case) if case["what"] == "clean" else None
+                    direct = outcome(make, provider.url, case) if case["what"] != "damaged" else None
                     problem = judge(case, direct, outcome(make, gateway, case))
                     if problem:
                         wrong += 1
