@@ -287,6 +287,17 @@ async fn trailers_pass() {
 }
 
 #[tokio::test]
+async fn broken_json_that_is_no_answer_of_a_model_passes() {
+    for kind in ["application/json", "text/plain"] {
+        for body in ["{'a': 1}", "{a: 1}\n{b: 2}\n", "[1, 2,"] {
+            let scene = Scene::new(answer(kind, body)).await;
+            let reply = scene.post("/v1/chat/completions", "{}").await;
+            assert_eq!(reply.text(), body, "{kind}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn trailers_of_a_whole_body_pass() {
     let body = r#"{"object": "list", "data": []}"#;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntrailer: x-check\r\n\

@@ -142,6 +142,10 @@ impl Flow {
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         self.report_contents(sink);
         let Some(mut entries) = self.take_entries() else { return };
+        if self.body.wire().is_none() {
+            // What is no answer of a model passes as it came.
+            entries.retain(|entry| !matches!(entry, Entry::Envelope { .. }));
+        }
         let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
         if ends_event || has_piece {
             self.place(end, carrier, &mut entries, chunk, sink);
