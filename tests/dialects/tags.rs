@@ -317,3 +317,43 @@ fn a_parameter_that_is_repeated_is_a_list() {
     does_not_run(None, &call(&format!("[1]{model}[2]")));
     does_not_run(None, "<rent>\n<extras>[1]</extras>\n<extras>[2]</extras>\n</rent>");
 }
+
+/// The template of MiniCPM 5 asks for it where a value has `<`, `&` or line ends.
+#[test]
+fn a_value_of_minicpm_may_be_in_a_section() {
+    use CallOutcome::Whole;
+    let call = |days: &str, model: &str| {
+        format!(
+            "<function name=\"rent\"><param name=\"days\">{days}</param><param name=\"model\">{model}</param></function>"
+        )
+    };
+    for (value, want) in [
+        ("<![CDATA[T < 3 & \"x\"]]>", r#"T < 3 & \"x\""#),
+        ("<![CDATA[\nfirst\nsecond\n]]>", r"\nfirst\nsecond\n"),
+        ("\n<![CDATA[T]]>\n", "T"),
+        ("<![CDATA[</param></function>]]>", "</param></function>"),
+        ("<![CDATA[a]b]]c]]>", "a]b]]c"),
+        // The end of a section within a text.
+        ("<![CDATA[a[b[0]]]]><![CDATA[>1]]>", "a[b[0]]>1"),
+        ("<![CDATA[]]>", ""),
+        ("<![CDATA[&lt;]]>", "&lt;"),
+        // Without one, what looks like it is text.
+        ("a <![CDATA[T]]>", "a <![CDATA[T]]>"),
+    ] {
+        for row in [Some("minicpm5_xml"), None] {
+            let want = format!(r#"{{"days": 3, "model": "{want}"}}"#);
+            yields(row, &call("3", value), &want, Whole);
+            yields(row, &call("<![CDATA[3]]>", value), &want, Whole);
+        }
+    }
+    // Other templates know no sections.
+    yields(
+        Some("qwen3_coder_xml"),
+        "<tool_call>\n<function=rent>\n<parameter=model>\n<![CDATA[T]]>\n</parameter>\n</function>\n</tool_call>",
+        r#"{"model": "<![CDATA[T]]>"}"#,
+        Whole,
+    );
+    // One that does not end is cut off.
+    let open = "<function name=\"rent\"><param name=\"model\"><![CDATA[T</param></function>";
+    does_not_run(Some("minicpm5_xml"), open);
+}

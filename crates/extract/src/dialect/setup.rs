@@ -13,7 +13,7 @@ use super::{
     names::Names,
     python, react,
     search::Search,
-    shape::{Layout, Shape},
+    shape::{Layout, Shape, Xml},
     wake::{Wake, Wakes},
 };
 
@@ -63,6 +63,8 @@ pub(super) struct Setup {
     /// The second bytes of the headers that begin with `<`.
     header: Box<[bool; 256]>,
     pub(super) framed: Vec<usize>,
+    /// The row whose tags have names in attributes, and whose values may be in sections.
+    sections: Option<usize>,
 }
 
 /// Whether a reasoning tag may begin here.
@@ -170,6 +172,8 @@ impl Setup {
             }
         }
         let entries = texts.into_iter().map(|(entry, _)| entry).collect();
+        let has_sections = |shape: &Shape| matches!(shape, Shape::Xml(xml) if xml.sections);
+        let sections = rows.iter().position(|row| row.shapes.iter().any(has_sections));
         let has_keys = rows.iter().any(|row| !row.keys.is_empty());
         let own = rows.iter().flat_map(|row| row.keys.all());
         let inside = Names::new(&tools).with(keys_of_calls()).with(own);
@@ -188,7 +192,14 @@ impl Setup {
             kinds,
             header,
             framed,
+            sections,
         }
+    }
+
+    /// Whether a tag with its name in an attribute is rather one of another row.
+    pub(super) fn leaves_attributes(&self, row: usize, xml: &Xml) -> bool {
+        let other = self.auto && self.sections.is_some_and(|own| own != row);
+        other && xml.calls.contains(&"function")
     }
 
     /// How many bytes there are before one with which anything may begin. `before` is the byte before them.

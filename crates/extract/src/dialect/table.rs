@@ -313,7 +313,7 @@ fn xml() -> Vec<Dialect> {
             "<｜DSML｜ calls>\n<｜DSML｜ invoke name=\"book\">\n<｜DSML｜ parameter name=\"seats\" string=\"false\">2</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>",
         ),
         Dialect::empty("minicpm5_xml")
-            .and(function().trim(Trim::Lines).into())
+            .and(function().trim(Trim::Lines).sections().into())
             .shown("MiniCPM 5", "<function name=\"book\"><param name=\"seats\">2</param></function>"),
         Dialect::empty("xml_tool_tags")
             .and(

@@ -54,6 +54,11 @@ pub(super) enum Role {
 }
 
 impl Tag {
+    /// Whether its name is in an attribute, as in `<function name="f">`, and not after `=`.
+    pub(super) fn is_named_by_attribute(&self) -> bool {
+        self.value.is_none() && self.attribute(&["name"]).is_some()
+    }
+
     fn attribute(&self, names: &[&str]) -> Option<&str> {
         let found = self.attributes.iter().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value.as_str())

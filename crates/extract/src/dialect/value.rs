@@ -162,6 +162,17 @@ impl Value {
         }
     }
 
+    /// What follows is the value as it is, without anything to remove. Before it, there was only white space.
+    pub(super) fn as_it_is(&mut self) {
+        (self.trim, self.entities, self.at_start) = (Trim::Nothing, false, false);
+        self.tail.clear();
+        if let State::Held(text) = &mut self.state
+            && text.trim_ascii().is_empty()
+        {
+            text.clear();
+        }
+    }
+
     fn put_text<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
         let mut text = std::mem::take(&mut self.tail);
         text.extend_from_slice(bytes);

@@ -1,12 +1,15 @@
 //! Calls as tags, with named parameters.
 
+mod begins;
 mod elements;
 mod stray;
 mod values;
 
+pub(super) use begins::open;
+
 use super::{
     arguments::Object,
-    json::{JsonCall, SPACE, Step},
+    json::{JsonCall, Step},
     markers::Markers,
     nested::Nested,
     out::Ctx,
@@ -21,14 +24,6 @@ use super::{
 const LONGEST_NAME: usize = 256;
 /// A tool of which the whole body is its only parameter.
 const FREE_TEXT: &str = "attempt_completion";
-
-/// The beginning of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Opening {
-    pub(super) name: String,
-    /// The length of its tag, with the name.
-    pub(super) length: usize,
-}
 
 /// A call as tags.
 #[derive(Clone, Debug)]
@@ -61,6 +56,17 @@ enum State {
     Body(Box<JsonCall>),
 }
 
+/// Where in a value a `CDATA` section is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    /// None has begun.
+    None,
+    /// The reader is in one.
+    Open,
+    /// The last one has ended. Another one, or the end of the value, may follow.
+    Closed,
+}
+
 /// A value that is being read.
 #[derive(Clone, Debug)]
 struct Reading {
@@ -70,8 +76,7 @@ struct Reading {
     last: u8,
     /// Whether nothing but white space was read.
     fresh: bool,
-    /// In a `CDATA` section.
-    verbatim: bool,
+    section: Section,
     /// White space, until it is known whether text or elements follow.
     text: Vec<u8>,
     /// The elements that are open in the text.
@@ -80,88 +85,6 @@ struct Reading {
     element: bool,
     /// How many tags in its text may be those of further parameters, and were not closed there.
     open: usize,
-}
-
-/// Finds the call that begins at the start of `rest`. With `detected`, a tag with the name of a tool is
-/// one only if what follows says so. The outer `None` waits for more.
-pub(super) fn open(
-    rest: &[u8],
-    xml: &Xml,
-    tools: &Tools,
-    detected: bool,
-    eof: bool,
-) -> Option<Option<Opening>> {
-    let tag = match tag(rest, xml, eof) {
-        Lexed::Wait => return None,
-        Lexed::No => return Some(None),
-        Lexed::Tag(tag) => tag,
-    };
-    let Role::Call(name) = tag.role(xml, tools, None) else { return Some(None) };
-    if xml.layout != Layout::Pairs {
-        let mut named = !name.is_empty() && name.len() <= LONGEST_NAME;
-        let unknown = !tools.is_empty() && tools.known(&name).is_none();
-        if named && name != FREE_TEXT && (xml.layout == Layout::Tools || unknown && !detected) {
-            let after = rest.get(tag.length..).unwrap_or_default();
-            named = holds_parameters(after, &name, xml, tools, detected, eof)?;
-        }
-        return Some(named.then_some(Opening { name, length: tag.length }));
-    }
-    // The name is the text up to the first key, or to the end of the call.
-    let after = rest.get(tag.length..).unwrap_or_default();
-    let space = after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-    let name = after.get(space..).unwrap_or_default();
-    let is_name =
-        |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(**byte, b'<' | b'{' | b'[' | b'"');
-    let length = name.iter().take(LONGEST_NAME).take_while(is_name).count();
-    let full = length == LONGEST_NAME;
-    if length == name.len() && !eof && !full {
-        return None;
-    }
-    let follows = name.get(length..).unwrap_or_default();
-    let gap = follows.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-    let next = follows.get(gap..).unwrap_or_default();
-    if length == 0 || full {
-        return Some(None);
-    }
-    let role = match self::tag(next, xml, eof) {
-        Lexed::Wait => return None,
-        Lexed::No if next.is_empty() && !eof => return None,
-        Lexed::No => return Some(None),
-        Lexed::Tag(tag) => tag.role(xml, tools, None),
-    };
-    if !matches!(role, Role::Key | Role::CallEnd | Role::Separator | Role::WrapperEnd) {
-        return Some(None);
-    }
-    let text = String::from_utf8_lossy(name.get(..length).unwrap_or_default()).into_owned();
-    Some(Some(Opening { name: text, length: tag.length + space + length }))
-}
-
-/// Whether a parameter, the end of the call or its arguments in JSON come after the tag that begins it, or
-/// the text is cut off before that shows. `None` waits for more.
-fn holds_parameters(
-    after: &[u8],
-    name: &str,
-    xml: &Xml,
-    tools: &Tools,
-    detected: bool,
-    eof: bool,
-) -> Option<bool> {
-    let space = after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-    let next = after.get(space..).unwrap_or_default();
-    if next.is_empty() {
-        return if eof || space == SPACE { Some(space < SPACE) } else { None };
-    }
-    let in_tool = xml.layout == Layout::Tools;
-    match tag(next, xml, false) {
-        Lexed::Wait => eof.then_some(true),
-        Lexed::No => Some(!in_tool && next.starts_with(b"{")),
-        Lexed::Tag(tag) => Some(match tag.role(xml, tools, tools.known(name)) {
-            Role::Parameter(..) => true,
-            Role::CallEnd => !in_tool || tools.resolve(&tag.word) == tools.resolve(name),
-            // Whoever names the dialect is told of a parameter that does not exist.
-            _ => in_tool && !detected,
-        }),
-    }
 }
 
 /// Whether a key is what is left of a damaged tag. Where tags are control tokens, `<` is a letter.
@@ -509,7 +432,7 @@ impl Reading {
             value,
             last: b'\n',
             fresh: true,
-            verbatim: false,
+            section: Section::None,
             text: Vec::new(),
             inner: Vec::new(),
             element: false,

@@ -409,6 +409,13 @@ impl CallExtractor {
                 Begins::Nothing
             }
             Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {
+                Some(opening)
+                    if opening.by_attribute
+                        && self.around.is_none()
+                        && setup.leaves_attributes(row, xml) =>
+                {
+                    Begins::Nothing
+                }
                 Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
                 None if xml.layout == Layout::Tools => Begins::Nothing,
                 None => match tags::tag(rest, xml, eof) {

@@ -17,6 +17,8 @@ pub(in crate::dialect) struct Xml {
     pub(in crate::dialect) untyped: Untyped,
     /// Whether entities in values are decoded.
     pub(in crate::dialect) entities: bool,
+    /// Whether values may be in `CDATA` sections, in which they are as they are.
+    pub(in crate::dialect) sections: bool,
 }
 
 /// What may be before the name of an element.
@@ -75,6 +77,7 @@ impl Xml {
             trim: Trim::Newline,
             untyped: Untyped::Json,
             entities: false,
+            sections: false,
         }
     }
 
@@ -105,6 +108,11 @@ impl Xml {
         close: &'static str,
     ) -> Self {
         self.tag = (open, end, close);
+        self
+    }
+
+    pub(in crate::dialect) fn sections(mut self) -> Self {
+        self.sections = true;
         self
     }
 

@@ -1,6 +1,6 @@
 //! The values of parameters: where they end.
 
-use super::{LONGEST_NAME, Reading, State, XmlCall, open};
+use super::{LONGEST_NAME, Reading, Section, State, XmlCall, open};
 use crate::dialect::{
     json::{SPACE, Step},
     nested::Nested,
@@ -44,8 +44,8 @@ impl XmlCall {
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
-        let stop =
-            |byte: &u8| if reading.verbatim { *byte == b']' } else { self.begins_tag(*byte) };
+        let verbatim = reading.section == Section::Open;
+        let stop = |byte: &u8| if verbatim { *byte == b']' } else { self.begins_tag(*byte) };
         let clear = rest.iter().position(stop).unwrap_or(rest.len());
         if clear > 0 {
             self.pass(&mut reading, rest.get(..clear).unwrap_or_default(), ctx);
@@ -67,19 +67,24 @@ impl XmlCall {
             self.finish_value(*reading, ctx);
             return self.cut(ctx);
         }
-        if eof && !reading.verbatim && self.is_piece(rest) {
+        if eof && !verbatim && self.is_piece(rest) {
             ctx.stop_short();
             ctx.raw(rest);
             self.state = State::Value(reading);
             return Step::Read(rest.len());
         }
-        if reading.verbatim || self.xml.layout == Layout::Tools && reading.fresh {
-            let (mark, inside) =
-                if reading.verbatim { (VERBATIM_END, false) } else { (VERBATIM, true) };
+        if verbatim || self.may_open_section(&reading) {
+            let mark = if verbatim { VERBATIM_END } else { VERBATIM };
             if rest.starts_with(mark) {
                 ctx.raw(rest.get(..mark.len()).unwrap_or_default());
-                reading.verbatim = inside;
+                if !verbatim && self.is_late(&reading) && reading.fresh {
+                    self.begin_late(&mut reading, ctx);
+                }
+                reading.section = if verbatim { Section::Closed } else { Section::Open };
                 reading.fresh = false;
+                if self.xml.sections {
+                    reading.value.as_it_is();
+                }
                 self.state = State::Value(reading);
                 return Step::Read(mark.len());
             }
@@ -87,7 +92,7 @@ impl XmlCall {
                 self.state = State::Value(reading);
                 return Step::Wait;
             }
-            if reading.verbatim {
+            if verbatim {
                 self.pass(&mut reading, rest.get(..1).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 return Step::Read(1);
@@ -165,6 +170,11 @@ impl XmlCall {
 
     fn pass<S: CallSink>(&mut self, reading: &mut Reading, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
         let blank = bytes.iter().all(u8::is_ascii_whitespace);
+        if blank && self.xml.sections && reading.section == Section::Closed {
+            // It is around the section, and not in it.
+            ctx.raw(bytes);
+            return;
+        }
         if reading.fresh && self.is_late(reading) {
             // Whether the value is text or elements shows only now.
             if blank && reading.text.len() <= SPACE {
@@ -178,6 +188,15 @@ impl XmlCall {
         reading.last = bytes.last().copied().unwrap_or(reading.last);
         ctx.raw(bytes);
         reading.value.push(bytes, ctx);
+    }
+
+    /// Whether a `CDATA` section may begin here.
+    fn may_open_section(&self, reading: &Reading) -> bool {
+        match self.xml.layout {
+            Layout::Tools => reading.fresh,
+            // A text with the end of a section in it is written as two.
+            _ => self.xml.sections && (reading.fresh || reading.section == Section::Closed),
+        }
     }
 
     /// Whether the key of the value was not emitted yet.
