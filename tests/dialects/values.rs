@@ -164,3 +164,45 @@ fn an_argument_that_is_given_twice_does_not_run_however_many_there_are() {
         reader.refuses(&format!("book({}, n{}=2)", names.join(", "), count - 1));
     }
 }
+
+/// The template of LFM 2 writes strings as they are, so programs in them have their quotes.
+#[test]
+fn quotes_of_a_program_in_a_string_do_not_end_it() {
+    let mut reader = Quick::new();
+    for text in [
+        "print('hi')\\nx = 1",
+        "f('x', mode='w')",
+        "print('a')\\nprint('b')",
+        "print('hi', end='')\\nx = 1",
+        "he said ('yes') twice",
+        "os.path.join('a', 'b') + 'c'",
+        "it's",
+        "print('')",
+        "f(g('x', y='z'), h='i')",
+    ] {
+        let json = text.replace([' ', '\n'], "");
+        for (call, want) in [
+            (
+                format!("[book(guest_name='{text}', seats=2)]"),
+                format!("{{\"guest_name\":\"{json}\",\"seats\":2}}"),
+            ),
+            (
+                format!("[book(seats=2, guest_name='{text}')]"),
+                format!("{{\"seats\":2,\"guest_name\":\"{json}\"}}"),
+            ),
+            (
+                format!("book(guest_name='{text}', seats=2)"),
+                format!("{{\"guest_name\":\"{json}\",\"seats\":2}}"),
+            ),
+        ] {
+            reader.runs(&call, &want);
+        }
+    }
+    // A parenthesis at the end of a text opens nothing.
+    reader.runs("[book(guest_name='it is :(', seats=2)]", r#"{"guest_name":"itis:(","seats":2}"#);
+    reader.runs("[book(guest_name='a' 'b', seats=2)]", r#"{"guest_name":"ab","seats":2}"#);
+    // One that is not closed again leaves it open where the text ends.
+    for text in ["[book(guest_name='f('x', seats=2)]", "book(guest_name='f('x')"] {
+        reader.refuses(text);
+    }
+}

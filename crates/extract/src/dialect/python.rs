@@ -66,10 +66,27 @@ pub(super) struct PythonCall {
     last: u8,
     /// Whether the string that is being read is a format.
     format: bool,
+    /// What the string has in it so far.
+    inner: Inner,
     /// What was read of the value.
     atom: Atom,
     /// The containers around it, as far as the schema is followed.
     places: Vec<Place>,
+}
+
+/// What a string has in it that makes its end doubtful: some templates write strings as they are, with their
+/// quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Inner {
+    /// How many parentheses are open: those that come after a name, and once there is a call, all.
+    open: usize,
+    /// Whether a quote came directly after one of them, as in `print('hi')`, so that it is a call.
+    calls: bool,
+    /// Whether there was a quote that did not end it.
+    quoted: bool,
+    last: u8,
+    /// Whether the last byte is a parenthesis that counts as open.
+    opened: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +135,7 @@ impl PythonCall {
             written: Vec::new(),
             last: b' ',
             format: false,
+            inner: Inner::default(),
             atom: Atom::Nothing,
             places: Vec::new(),
         };

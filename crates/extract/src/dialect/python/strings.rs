@@ -1,10 +1,40 @@
 //! The strings of calls in Python, and calls that are written in strings.
 
 use super::{
-    PythonCall, State,
+    Inner, PythonCall, State,
     scan::{Cursor, LONGEST_NAME, escape, is_name},
 };
-use crate::dialect::{arguments, json::Step, out::Ctx, sink::CallSink};
+use crate::dialect::{arguments, json::Step, out::Ctx, sink::CallSink, tools::Tools};
+
+impl Inner {
+    /// Text of the string.
+    fn pass(&mut self, text: &[u8]) {
+        for &byte in text {
+            self.opened = false;
+            match byte {
+                b'(' if self.calls || self.last.is_ascii_alphanumeric() || self.last == b'_' => {
+                    self.open += 1;
+                    self.opened = true;
+                }
+                b')' => self.open = self.open.saturating_sub(1),
+                _ => {}
+            }
+            self.calls &= self.open > 0;
+            self.last = byte;
+        }
+    }
+
+    /// A quote that does not end the string.
+    fn quote(&mut self, quote: u8) {
+        if self.last == b'(' {
+            self.open += usize::from(!self.opened);
+            self.calls = true;
+        }
+        self.quoted = true;
+        self.last = quote;
+        self.opened = false;
+    }
+}
 
 impl PythonCall {
     pub(super) fn begin_string<S: CallSink>(
@@ -44,6 +74,7 @@ impl PythonCall {
             ctx,
         );
         self.value_start = false;
+        self.inner = Inner::default();
         self.state = State::String(quote, triple, raw);
         Step::Read(length)
     }
@@ -92,6 +123,7 @@ impl PythonCall {
             }
             ctx.raw(bytes);
             self.feed(&json, ctx);
+            self.inner.pass(bytes);
             return Step::Read(clear);
         }
         let Some(&byte) = rest.first() else {
@@ -105,6 +137,7 @@ impl PythonCall {
                     self.repairs += usize::from(json == b"_");
                     ctx.raw(rest.get(..length).unwrap_or_default());
                     self.feed(&json, ctx);
+                    self.inner.last = 0;
                     Step::Read(length)
                 }
             };
@@ -116,7 +149,7 @@ impl PythonCall {
             }
             if run == 3 { Some(3) } else { None }
         } else {
-            match self.closes_string(rest, eof) {
+            match self.closes_string(rest, eof, ctx.tools) {
                 None => return Step::Wait,
                 Some(closes) => closes.then_some(1),
             }
@@ -130,6 +163,7 @@ impl PythonCall {
             }
             None => {
                 self.repairs += usize::from(!triple);
+                self.inner.quote(byte);
                 let mut json = Vec::new();
                 arguments::escape(&[byte], &mut json);
                 ctx.raw(&[byte]);
@@ -140,8 +174,16 @@ impl PythonCall {
     }
 
     /// Whether the quote at the start of `rest` ends its string, by what follows it.
-    fn closes_string(&self, rest: &[u8], eof: bool) -> Option<bool> {
+    fn closes_string(&self, rest: &[u8], eof: bool, tools: &Tools) -> Option<bool> {
+        if self.inner.calls {
+            // The call of a program that the string holds.
+            return Some(false);
+        }
         let mut cursor = Cursor { rest, at: 1, eof };
+        let doubtful = self.inner.quoted || self.inner.last == b'(';
+        if doubtful && cursor.peek()? == rest.first().copied() {
+            return Some(false);
+        }
         cursor.space();
         let next = cursor.peek()?;
         let spaced = cursor.at > 1;
@@ -161,7 +203,9 @@ impl PythonCall {
                 match cursor.peek()? {
                     Some(b')') => false,
                     Some(b'"' | b'\'') => self.braced,
-                    _ => true,
+                    None | Some(b',' | b']') => true,
+                    // The comma between two calls may be missing, but then this string is in no doubt.
+                    Some(_) => !self.inner.quoted,
                 }
             }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
@@ -173,6 +217,9 @@ impl PythonCall {
                     Some(byte) if is_name(byte) && !byte.is_ascii_digit() && byte != b'-' => {
                         let word = cursor.word()?;
                         cursor.space();
+                        if self.inner.quoted && self.lacks(word, tools) {
+                            return Some(false);
+                        }
                         let literal = matches!(word, b"True" | b"False" | b"None");
                         literal || matches!(cursor.peek()?, Some(b'=' | b'"' | b'\''))
                     }
@@ -182,6 +229,12 @@ impl PythonCall {
             Some(b',') => true,
             Some(_) => false,
         })
+    }
+
+    /// Whether the tool is known, and has no parameter of that name.
+    fn lacks(&self, word: &[u8], tools: &Tools) -> bool {
+        let has = |name: &str| tools.get(&self.name).is_none_or(|tool| tool.has(name));
+        !core::str::from_utf8(word).is_ok_and(has)
     }
 
     /// Reads a call that is written in a string up to its closing parenthesis, and then the call.
