@@ -18,6 +18,7 @@ fn a_marker_where_a_value_should_be_cuts_the_call() {
         "</arg_value",
         "</steptml:parameter",
         "</｜DSML｜parameter",
+        "</｜GCML｜parameter",
         "</｜DSML｜ parameter",
         "</ifm|arg_value",
         "</atem:parameter",

@@ -2,7 +2,7 @@
 //! tags that are no calls.
 
 use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
+use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
 use jsonmend_schema::Registry;
 use serde_json::json;
 
@@ -356,4 +356,74 @@ fn a_value_of_minicpm_may_be_in_a_section() {
     // One that does not end is cut off.
     let open = "<function name=\"rent\"><param name=\"model\"><![CDATA[T</param></function>";
     does_not_run(Some("minicpm5_xml"), open);
+}
+
+/// The markers around calls say whose they are, where another row has the same tags.
+#[test]
+fn a_call_between_markers_is_of_their_dialect() {
+    let text = "<seed:tool_call>\n<function=rent>\n<parameter=model>x = 1\n</parameter>\n</function>\n</seed:tool_call>";
+    for row in [Some("seed_oss_xml"), None] {
+        yields(row, text, r#"{"model": "x = 1\n"}"#, CallOutcome::Whole);
+    }
+}
+
+#[test]
+fn longcat_writes_keys_and_values_too() {
+    let call = |inner: &str| format!("<longcat_tool_call>{inner}</longcat_tool_call>");
+    let pair = |key: &str, value: &str| {
+        format!(
+            "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>{value}</longcat_arg_value>\n"
+        )
+    };
+    for row in [Some("longcat"), None] {
+        let text = call(&format!("rent\n{}{}", pair("days", "3"), pair("model", "T < 3")));
+        yields(row, &text, r#"{"days": 3, "model": "T < 3"}"#, CallOutcome::Whole);
+        yields(row, &call("rent\n"), "{}", CallOutcome::Whole);
+        let json = call(r#"{"name": "rent", "arguments": {"days": 3}}"#);
+        yields(row, &json, r#"{"days": 3}"#, CallOutcome::Whole);
+    }
+}
+
+/// Reasoning in the tags of a model is none of its answer, and neither are the calls in it.
+#[test]
+fn calls_in_the_reasoning_of_a_model_do_not_run() {
+    let hunyuan = "<tool_calls:opensource><tool_call:opensource>rent<tool_sep:opensource></tool_call:opensource></tool_calls:opensource>";
+    for (row, open, call, close) in [
+        (
+            "k2_horizon",
+            "<ifm|think>",
+            "<ifm|tool_calls><ifm|tool_call>rent</ifm|tool_call></ifm|tool_calls>",
+            "</ifm|think>",
+        ),
+        ("k2_horizon", "<ifm|think_fast>", "x", "</ifm|think_fast>"),
+        ("hunyuan_v3", "<think:opensource>", hunyuan, "</think:opensource>"),
+        (
+            "apriel",
+            "",
+            "<tool_calls>[{\"name\": \"rent\", \"arguments\": {}}]</tool_calls>",
+            "[BEGIN FINAL RESPONSE]",
+        ),
+    ] {
+        for row in [Some(row), None] {
+            let text = format!("{open}I could {call} here.\n{close}Done.");
+            let mut found = FoundCalls::default();
+            let mut reader = reader(row);
+            reader.push(text.as_bytes(), &mut found);
+            reader.finish_at_eos(&mut found);
+            assert!(found.calls().iter().all(FoundCall::in_reasoning), "{text}: {found:?}");
+            assert_eq!(String::from_utf8_lossy(found.text()), "Done.", "{text}");
+        }
+    }
+}
+
+#[test]
+fn gigachat_and_phi_write_their_own_markers() {
+    let gigachat = "<｜GCML｜tool_calls>\n<｜GCML｜invoke name=\"rent\">\n<｜GCML｜parameter name=\"days\" string=\"false\">3</｜GCML｜parameter>\n<｜GCML｜parameter name=\"model\" string=\"true\">3</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls></s>";
+    for row in [Some("gigachat35"), None] {
+        yields(row, gigachat, r#"{"days": 3, "model": "3"}"#, CallOutcome::Whole);
+    }
+    assert_eq!(Dialect::of_model("ai-sage/GigaChat3.5-10B").unwrap().name(), "gigachat35");
+    let phi =
+        "<|tool_call|>{\"name\": \"rent\", \"arguments\": {\"days\": 3}}<|/tool_call|><|end|>";
+    yields(Some("phi4mini_functools"), phi, r#"{"days": 3}"#, CallOutcome::Whole);
 }

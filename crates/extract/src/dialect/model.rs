@@ -50,6 +50,7 @@ const MODELS: &[(&str, &str)] = &[
     ("*hunyuan*", "hunyuan_v3"),
     ("*apriel*", "apriel"),
     ("*apertus*", "apertus"),
+    ("*gigachat*3.5*", "gigachat35"),
     ("*gigachat*3*", "gigachat3"),
     ("*longcat*", "longcat"),
     ("*xlam*", "xlam"),

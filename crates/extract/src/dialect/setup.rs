@@ -13,7 +13,7 @@ use super::{
     names::Names,
     python, react,
     search::Search,
-    shape::{Layout, Shape, Xml},
+    shape::{Layout, Prefix, Shape, Xml},
     wake::{Wake, Wakes},
 };
 
@@ -93,14 +93,14 @@ impl Setup {
                         for text in xml.begins() {
                             add(what, &text);
                         }
-                        if !matches!(xml.prefix, super::shape::Prefix::Bars(_)) {
+                        if let Prefix::Bars(word) = xml.prefix {
+                            for bar in ["｜", "|"] {
+                                add(what, &format!("{}{bar}{word}", xml.tag.1));
+                            }
+                        } else {
                             for wrapper in &xml.wrappers {
                                 add(what, &format!("{}{wrapper}", xml.tag.0));
                                 add(what, &format!("{}{wrapper}", xml.tag.1));
-                            }
-                        } else {
-                            for bar in ["｜", "|"] {
-                                add(what, &format!("{}{bar}DSML", xml.tag.1));
                             }
                         }
                     }
@@ -119,7 +119,10 @@ impl Setup {
             row.ends.iter().for_each(|text| add(What::End, text));
             row.tokens.iter().for_each(|text| add(What::Token, text));
             for (number, (open, close)) in row.reasoning.iter().enumerate() {
-                add(What::Reasoning(number), open);
+                // One that only the prompt opens has no tag for that.
+                if !open.is_empty() {
+                    add(What::Reasoning(number), open);
+                }
                 add(What::ReasoningEnd, close);
             }
             if row.frames.is_some() {
@@ -196,10 +199,24 @@ impl Setup {
         }
     }
 
-    /// Whether a tag with its name in an attribute is rather one of another row.
-    pub(super) fn leaves_attributes(&self, row: usize, xml: &Xml) -> bool {
-        let other = self.auto && self.sections.is_some_and(|own| own != row);
-        other && xml.calls.contains(&"function")
+    /// Whether a tag that begins a call is rather one of another row: that of the markers `around` it, or
+    /// if its name is in an attribute, that in which it always is.
+    pub(super) fn leaves(
+        &self,
+        row: usize,
+        xml: &Xml,
+        around: Option<usize>,
+        by_attribute: bool,
+    ) -> bool {
+        if !self.auto || !xml.calls.contains(&"function") {
+            return false;
+        }
+        let has_such = |shape: &Shape| matches!(shape, Shape::Xml(own) if own.calls == xml.calls);
+        match around.filter(|own| *own != row).and_then(|own| self.rows.get(own)) {
+            Some(own) => own.shapes.iter().any(has_such),
+            None if around.is_some() => false,
+            None => by_attribute && self.sections.is_some_and(|own| own != row),
+        }
     }
 
     /// How many bytes there are before one with which anything may begin. `before` is the byte before them.

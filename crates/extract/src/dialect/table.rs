@@ -78,6 +78,8 @@ fn json() -> Vec<Dialect> {
             "<|action_start|><|plugin|>{\"name\": \"book\", \"parameters\": {\"seats\": 2}}<|action_end|>",
         ),
         Dialect::json("phi4mini_functools", "functools", [""; 0])
+            .and_json("<|tool_call|>", ["<|/tool_call|>"])
+            .tokens(&["<|end|>"])
             .shown("Phi-4 mini", "functools[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
         Dialect::json("firefunction_v2", "functools", [""; 0])
             .shown("FireFunction 2", " functools[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
@@ -88,11 +90,15 @@ fn json() -> Vec<Dialect> {
         listed("hunyuan_a13b")
             .around("<answer>", "</answer>")
             .shown("Hunyuan A13B", "<tool_calls>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</tool_calls>"),
-        listed("apriel").shown(
+        // The prompt opens the reasoning, in words.
+        listed("apriel")
+            .with_reasoning("", "[BEGIN FINAL RESPONSE]")
+            .tokens(&["[END FINAL RESPONSE]", "<|end|>"])
+            .shown(
             "ServiceNow Apriel",
             "<tool_calls>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</tool_calls>",
         ),
-        Dialect::json("nemotron_toolcall", "<TOOLCALL>", ["</TOOLCALL>"]).shown(
+        Dialect::json("nemotron_toolcall", "<TOOLCALL>", ["</TOOLCALL>"]).tokens(&["<SPECIAL_12>"]).shown(
             "NVIDIA Nemotron",
             "<TOOLCALL>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</TOOLCALL>",
         ),
@@ -130,6 +136,13 @@ fn json() -> Vec<Dialect> {
                 "<|message_sep|>\n\nfunction call<|role_sep|>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
             ),
         Dialect::json("longcat", "<longcat_tool_call>", ["</longcat_tool_call>"])
+            .and(
+                Xml::new(&["tool_call"], &["tool_calls"])
+                    .tag("<longcat_", "</longcat_", ">")
+                    .layout(Layout::Pairs)
+                    .trim(Trim::Nothing)
+                    .into(),
+            )
             .with_reasoning("<longcat_think>", "</longcat_think>")
             .shown(
                 "LongCat",
@@ -250,9 +263,17 @@ fn xml() -> Vec<Dialect> {
         Dialect::empty("seed_oss_xml")
             .and(Xml::new(&["function"], &["seed:tool_call"]).trim(Trim::Lines).into())
             .around("<seed:tool_call>", "</seed:tool_call>")
+            .tokens(&["<seed:eos>"])
             .shown(
                 "Seed OSS",
                 "<seed:tool_call>\n<function=book>\n<parameter=seats>2</parameter>\n</function>\n</seed:tool_call>",
+            ),
+        Dialect::empty("gigachat35")
+            .and(invoke(&["tool_calls"]).prefix(Prefix::Bars("GCML")).trim(Trim::Nothing).into())
+            .tokens(&["</s>"])
+            .shown(
+                "GigaChat 3.5",
+                "<｜GCML｜tool_calls>\n<｜GCML｜invoke name=\"book\">\n<｜GCML｜parameter name=\"seats\" string=\"false\">2</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>",
             ),
         Dialect::json("anthropic_function_calls", "<function_calls>", ["</function_calls>"])
             .and(invoke(&["function_calls"]).untyped(Untyped::Text).into())
@@ -341,7 +362,11 @@ fn pairs() -> Vec<Dialect> {
         glm("poolside_v1").shown("Poolside", example),
         glm("spark25").shown("Spark 2.5", "<tool_call>book<arg_key>seats</arg_key><arg_value>2</arg_value></tool_call>"),
         glm("ling3").tokens(&["<|role_end|>"]).shown("Ling 3", example),
-        glm("hunyuan_v3").around("<tool_calls>", "</tool_calls>").shown(
+        glm("hunyuan_v3")
+            .around("<tool_calls>", "</tool_calls>")
+            .with_reasoning("<think:opensource>", "</think:opensource>")
+            .tokens(&["<｜hy_eos｜>"])
+            .shown(
             "Hunyuan 3",
             "<tool_calls>\n<tool_call>book<tool_sep>\n<arg_key>seats</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n</tool_calls>",
         ),
@@ -358,6 +383,9 @@ fn pairs() -> Vec<Dialect> {
                     .into(),
             )
             .around("<ifm|tool_calls>", "</ifm|tool_calls>")
+            .with_reasoning("<ifm|think>", "</ifm|think>")
+            .with_reasoning("<ifm|think_fast>", "</ifm|think_fast>")
+            .with_reasoning("<ifm|think_faster>", "</ifm|think_faster>")
             .unknown(Unknown::Text)
             .shown(
                 "K2 Horizon",

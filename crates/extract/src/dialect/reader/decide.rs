@@ -409,11 +409,7 @@ impl CallExtractor {
                 Begins::Nothing
             }
             Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {
-                Some(opening)
-                    if opening.by_attribute
-                        && self.around.is_none()
-                        && setup.leaves_attributes(row, xml) =>
-                {
+                Some(opening) if setup.leaves(row, xml, self.around, opening.by_attribute) => {
                     Begins::Nothing
                 }
                 Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
