@@ -336,6 +336,8 @@ fn a_value_of_minicpm_may_be_in_a_section() {
         // The end of a section within a text.
         ("<![CDATA[a[b[0]]]]><![CDATA[>1]]>", "a[b[0]]>1"),
         ("<![CDATA[]]>", ""),
+        ("<![CDATA[a]]>\n b<![CDATA[c]]>", r"a\n b<![CDATA[c]]>"),
+        ("<![CDATA[a]]> <![CDATA[b]]> ", "ab"),
         ("<![CDATA[&lt;]]>", "&lt;"),
         // Without one, what looks like it is text.
         ("a <![CDATA[T]]>", "a <![CDATA[T]]>"),
@@ -426,4 +428,17 @@ fn gigachat_and_phi_write_their_own_markers() {
     let phi =
         "<|tool_call|>{\"name\": \"rent\", \"arguments\": {\"days\": 3}}<|/tool_call|><|end|>";
     yields(Some("phi4mini_functools"), phi, r#"{"days": 3}"#, CallOutcome::Whole);
+}
+
+#[test]
+fn no_call_begins_in_a_message_to_the_user() {
+    let call = "<atem:function_calls>\n<atem:invoke name=\"rent\">\n</atem:invoke>\n</atem:function_calls>";
+    let message = |to: &str| format!("<|start|>assistant to={to}<|message|>So: {call}<|eom|>");
+    for row in [Some("muse"), None] {
+        let (calls, rest) = read(row, &message("user"));
+        assert!(calls.is_empty(), "{calls:?}");
+        assert_eq!(rest, format!("So: {call}"));
+        let (calls, _) = read(row, &(message("user") + &message("rent")));
+        assert_eq!(calls.len(), 1);
+    }
 }

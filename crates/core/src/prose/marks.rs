@@ -152,7 +152,8 @@ impl Marks {
 
     /// What is before a bracket on its line, as a mark.
     fn parse(head: &[u8]) -> Option<Self> {
-        if head.is_empty() || head.len() > MAX_HEAD {
+        // What cannot begin a mark has not been waited for.
+        if head.is_empty() || head.len() > MAX_HEAD || !Self::may_begin(head) {
             return None;
         }
         let text = head.trim_ascii_end();

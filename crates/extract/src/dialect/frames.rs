@@ -9,6 +9,8 @@ const LONGEST_HEADER: usize = 512;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Text,
+    /// Text in which no call begins, because it is addressed to the user.
+    ForUser,
     Reasoning,
     /// The arguments of a call.
     Call(String),
@@ -203,6 +205,7 @@ fn muse(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
     }
     let turn = match recipient(&header) {
         Some("self") => Turn::Reasoning,
+        Some("user") => Turn::ForUser,
         _ => Turn::Text,
     };
     Some(Some((turn, text.len() + MESSAGE.len())))

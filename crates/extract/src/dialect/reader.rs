@@ -99,6 +99,8 @@ pub struct CallExtractor {
     unread: bool,
     /// Whether a call began in a reasoning block, which may still be closed.
     interrupted: bool,
+    /// Whether the message that is open is for the user, so that no call begins in it.
+    for_user: bool,
     finished: bool,
     steps: u64,
 }
@@ -156,6 +158,7 @@ impl CallExtractor {
             spoke: false,
             unread: false,
             interrupted: false,
+            for_user: false,
             finished: false,
             steps: 0,
         }
@@ -241,6 +244,7 @@ impl CallExtractor {
         };
         self.seen = self.start == CallStartState::Reasoning;
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
+        self.for_user = false;
     }
 
     /// Reads a chunk, and emits what is certain now.

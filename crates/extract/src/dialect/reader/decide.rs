@@ -201,6 +201,7 @@ impl CallExtractor {
     ) -> Option<Option<Decision>> {
         let Some(row) = setup.rows.get(entry.row) else { return Some(None) };
         match entry.what {
+            What::Open(_) | What::Ornament | What::End if self.for_user => Some(None),
             What::Token => {
                 let counts = !setup.auto || self.made.contains(&entry.row);
                 let counts = counts && place.prev() != b'`';

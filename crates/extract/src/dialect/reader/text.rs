@@ -224,6 +224,7 @@ impl CallExtractor {
         self.last = [b'\n'; LAST];
         let unread = std::mem::take(&mut self.unread);
         let cut = matches!(turn, Turn::Cut(_));
+        self.for_user = turn == Turn::ForUser;
         match turn {
             // The end of a message that is text, because no call began with its header.
             Turn::End if unread => {
@@ -255,7 +256,7 @@ impl CallExtractor {
                 }
                 return;
             }
-            Turn::Text | Turn::End => {}
+            Turn::ForUser | Turn::Text | Turn::End => {}
         }
         self.out.markup(header, sink);
     }

@@ -84,6 +84,7 @@ impl XmlCall {
                 reading.fresh = false;
                 if self.xml.sections {
                     reading.value.as_it_is();
+                    reading.text.clear();
                 }
                 self.state = State::Value(reading);
                 return Step::Read(mark.len());
@@ -170,9 +171,16 @@ impl XmlCall {
 
     fn pass<S: CallSink>(&mut self, reading: &mut Reading, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
         let blank = bytes.iter().all(u8::is_ascii_whitespace);
-        if blank && self.xml.sections && reading.section == Section::Closed {
-            // It is around the section, and not in it.
+        if self.xml.sections && reading.section == Section::Closed {
             ctx.raw(bytes);
+            reading.last = bytes.last().copied().unwrap_or(reading.last);
+            // White space after a section is around it, unless text follows.
+            reading.text.extend_from_slice(bytes);
+            if !blank || reading.text.len() > SPACE {
+                reading.section = Section::None;
+                let text = std::mem::take(&mut reading.text);
+                reading.value.push(&text, ctx);
+            }
             return;
         }
         if reading.fresh && self.is_late(reading) {
