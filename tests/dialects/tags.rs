@@ -331,6 +331,9 @@ fn a_value_of_minicpm_may_be_in_a_section() {
         ("<![CDATA[T < 3 & \"x\"]]>", r#"T < 3 & \"x\""#),
         ("<![CDATA[\nfirst\nsecond\n]]>", r"\nfirst\nsecond\n"),
         ("\n<![CDATA[T]]>\n", "T"),
+        ("\n    <![CDATA[T]]>\n  ", "T"),
+        ("  T", "  T"),
+        ("  ", "  "),
         ("<![CDATA[</param></function>]]>", "</param></function>"),
         ("<![CDATA[a]b]]c]]>", "a]b]]c"),
         // The end of a section within a text.

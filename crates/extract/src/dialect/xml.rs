@@ -77,7 +77,7 @@ struct Reading {
     /// Whether nothing but white space was read.
     fresh: bool,
     section: Section,
-    /// White space, until it is known whether text or elements follow.
+    /// White space, until it is known whether text, elements or a section follow.
     text: Vec<u8>,
     /// The elements that are open in the text.
     inner: Vec<String>,

@@ -136,10 +136,10 @@ impl CallSink for Runs {
     }
 
     fn end(&mut self, end: &CallEnd) {
-        let mending = self.mending.clone();
         let run = self.grow(0);
         let (raw, json) = (core::mem::take(&mut run.raw), core::mem::take(&mut run.arguments));
-        let (raw, mended) = account(&raw, json, end, &mending);
+        let (raw, mended) = account(&raw, json, end, &self.mending);
+        let run = self.grow(0);
         let repaired = mended.outcome() == Outcome::Repaired;
         let (outcome, arguments, repairs) = mended.into_parts();
         // A provider sends arguments as an object.

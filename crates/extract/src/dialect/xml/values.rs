@@ -183,6 +183,18 @@ impl XmlCall {
             }
             return;
         }
+        if self.xml.sections && reading.fresh && !self.is_late(reading) {
+            // So is that before one.
+            if blank && reading.text.len() + bytes.len() <= SPACE {
+                ctx.raw(bytes);
+                reading.last = bytes.last().copied().unwrap_or(reading.last);
+                reading.text.extend_from_slice(bytes);
+                return;
+            }
+            reading.fresh = false;
+            let text = std::mem::take(&mut reading.text);
+            reading.value.push(&text, ctx);
+        }
         if reading.fresh && self.is_late(reading) {
             // Whether the value is text or elements shows only now.
             if blank && reading.text.len() <= SPACE {
@@ -227,6 +239,10 @@ impl XmlCall {
     fn finish_value<S: CallSink>(&mut self, mut reading: Reading, ctx: &mut Ctx<'_, S>) {
         if reading.fresh && self.is_late(&reading) {
             self.begin_late(&mut reading, ctx);
+        }
+        if reading.section == Section::None {
+            let text = std::mem::take(&mut reading.text);
+            reading.value.push(&text, ctx);
         }
         let valid = reading.value.finish(ctx);
         self.repairs += reading.value.repairs;
