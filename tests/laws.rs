@@ -176,6 +176,18 @@ fn damage_of_every_kind_is_mended_to_json() {
     }
 }
 
+/// Whether the text in a fence was cut off does not depend on the fence.
+#[test]
+fn text_agreement_of_text_cut_after_two_kinds_of_quotes() {
+    let options = Options::new().with_trailing_documents(TrailingDocuments::First);
+    for text in ["```\n[[\"'", "```\n+[\n+  [\"'", "```\n{\"a\": \"'", "```\n['\"", "x:\n\n[\"'"] {
+        for scope in [Scope::First, Scope::Best, Scope::Last, Scope::All, Scope::Fenced] {
+            let verdict = laws::text_agreement(text.as_bytes(), scope, &options);
+            assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+        }
+    }
+}
+
 #[test]
 fn text_agreement_of_prose() {
     let mut seed = Seed::of(b"prose");

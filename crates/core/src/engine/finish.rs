@@ -79,7 +79,9 @@ impl Engine {
             self.pos = end;
         }
         let content = source.slice(self.lex_start, end);
-        let sign = if self.whole { text.quote.mistaken_closer(content) } else { 0 };
+        // Where containers are open, the text was cut off, which needs no mistake to explain it.
+        let ends = self.whole && (kept.is_some() || self.frames.len() == 0);
+        let sign = if ends { text.quote.mistaken_closer(content) } else { 0 };
         let sign = if self.script.spans(end - sign) { 0 } else { sign };
         self.edit(RepairKind::UnterminatedString, end - sign..end, "\"")?;
         self.value_ended(source)?;
