@@ -59,6 +59,9 @@ pub struct Mender {
     front: Front,
     /// How many bytes the front has looked at.
     watched: u64,
+    /// Whether the text ends in a string, and all of it was emitted, so that plain text that follows
+    /// can be emitted at once.
+    in_content: bool,
 }
 
 /// Longer chunks are read in pieces of so many bytes, so that the repairs of one are emitted before
@@ -81,11 +84,16 @@ impl Mender {
             repairs: 0,
             front: Front::START,
             watched: 0,
+            in_content: false,
         }
     }
 
     /// Reads a chunk, and emits what is certain now.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
+        let Some(chunk) = self.push_content(chunk, out) else {
+            out.settle();
+            return;
+        };
         self.engine.stop_at_end(false);
         if !self.front.is_clear() {
             chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
@@ -94,6 +102,7 @@ impl Mender {
         } else {
             self.push_piece(chunk, out);
         }
+        self.in_content = self.is_in_content();
         out.settle();
     }
 
@@ -115,6 +124,10 @@ impl Mender {
             return Some(0);
         }
         let start = self.offset();
+        let Some(chunk) = self.push_content(chunk, out) else {
+            out.settle();
+            return None;
+        };
         if start == 0 && self.front.wrapped().is_none() {
             self.engine.begin_document();
             self.front = Front::DOCUMENT;
@@ -133,6 +146,7 @@ impl Mender {
             }
             (rest, size) = (tail, PIECE.min(2 * size));
         }
+        self.in_content = self.is_in_content();
         out.settle();
         if let Some(end) = self.front.end_document(start) {
             return Some(end.saturating_sub(start));
@@ -228,6 +242,7 @@ impl Mender {
     /// After [`push_document`](Self::push_document) it may turn out that the document has ended
     /// before the input. [`leftover`](Self::leftover) then returns the bytes after it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
+        self.in_content = false;
         if let Some(outcome) = self.outcome {
             return outcome;
         }
@@ -262,6 +277,7 @@ impl Mender {
 
     /// Gives up, and emits the withheld bytes raw. An outcome that is already final stays.
     pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
+        self.in_content = false;
         let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
             if let Some(dropped) = self.engine.abandon() {
@@ -283,6 +299,7 @@ impl Mender {
         self.repairs = 0;
         self.front = Front::START;
         self.watched = 0;
+        self.in_content = false;
     }
 
     /// What would make the output so far a valid document. `None` before a document begins, after

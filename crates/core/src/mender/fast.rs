@@ -4,7 +4,10 @@ use super::{
     Mender,
     emit::{Text, append_end, emit},
 };
-use crate::Output;
+use crate::{Output, scan};
+
+/// The longest chunk that is usually nothing but content or something else, in bytes.
+const SHORT: usize = 16;
 
 impl Mender {
     /// Reads a piece of a long chunk.
@@ -17,13 +20,67 @@ impl Mender {
         }
     }
 
+    /// Emits the plain content at the start of a chunk, if the text so far ends in a string. Returns
+    /// what is left to read, or `None` if that was all, as with most short chunks.
+    #[inline(always)]
+    pub(super) fn push_content<'a>(
+        &mut self,
+        chunk: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        if !self.in_content {
+            return Some(chunk);
+        }
+        if chunk.len() > SHORT {
+            return self.push_long_content(chunk, out);
+        }
+        self.emit_content(chunk, scan::is_plain_text(chunk), out)
+    }
+
+    #[inline(never)]
+    fn push_long_content<'a>(
+        &mut self,
+        chunk: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        let (content, rest) = chunk.split_at(scan::plain_run(chunk, 0));
+        let left = self.emit_content(content, true, out);
+        if left.is_some() {
+            return Some(chunk);
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// Emits text that continues a string if it is `plain`, and its last bytes cannot be more than
+    /// content. Otherwise, returns it.
+    #[inline(always)]
+    fn emit_content<'a>(
+        &mut self,
+        text: &'a [u8],
+        plain: bool,
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        if !(plain && self.engine.read_content(text, self.pushed)) {
+            return Some(text);
+        }
+        self.pushed += text.len();
+        out.copy_plain(text);
+        None
+    }
+
+    /// Whether the text ends in a string, and all of it was emitted.
+    #[inline(always)]
+    pub(super) const fn is_in_content(&self) -> bool {
+        self.engine.is_in_content()
+            && self.carry.is_empty()
+            && self.front.is_clear()
+            && self.outcome.is_none()
+            && self.raw.is_none()
+    }
+
     #[inline(always)]
     pub(super) fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
-        let open = self.outcome.is_none() && self.carry.is_empty();
-        if open && self.engine.read_content(chunk, self.pushed) {
-            self.pushed += chunk.len();
-            out.copy_plain(chunk);
-        } else if self.outcome.is_some() || !self.engine.on_fast_path() {
+        if self.outcome.is_some() || !self.engine.on_fast_path() {
             self.read(chunk, out);
         } else {
             let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);

@@ -132,6 +132,7 @@ impl Mender {
     pub fn begin_marked(&mut self, marks: Marks) {
         let wrapper = Wrapper::Lines { marks, within: true };
         self.engine.begin_document();
+        self.in_content = false;
         self.front = Front::Wrapped(Box::new(Wrapped::new(wrapper, 0, Vec::new(), 0)));
     }
 

@@ -23,7 +23,7 @@ mod tokens;
 use super::{
     Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last, state::Stray,
 };
-use crate::{Options, grammar::Expect, scan};
+use crate::{Options, grammar::Expect};
 use characters::Utf8Blocks;
 use dialect::Dialect;
 
@@ -245,14 +245,16 @@ impl Engine {
         known && !text.is_key && text.quotes == 1 && self.string.stray == Stray::None
     }
 
-    /// Reads a chunk at `base` if all of it is plain content of the current string, as with most
-    /// small chunks. Returns whether it was.
-    #[inline]
+    /// Whether the text ends in a string, of which everything is committed.
+    #[inline(always)]
+    pub(crate) const fn is_in_content(&self) -> bool {
+        matches!(self.fast.phase, Phase::String) && self.string.tail.is_none()
+    }
+
+    /// Where the text ends [in a string](Self::is_in_content), reads plain text at `base`, unless its
+    /// last bytes may be more than content.
+    #[inline(always)]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
-        let inside = self.fast.phase == Phase::String && self.string.tail.is_none();
-        if !(inside && scan::is_plain_text(text)) {
-            return false;
-        }
         if self.fast.quote == Delimiter::Single && FastPath::ends_with_single(text) {
             return false;
         }

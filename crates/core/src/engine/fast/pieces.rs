@@ -129,7 +129,7 @@ impl Engine {
         true
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn read_wide(&mut self, text: &[u8], base: usize) -> bool {
         if self.fast.quote != Delimiter::Double || self.string.tail.is_some() {
             return false;
@@ -138,6 +138,44 @@ impl Engine {
             Phase::Utf8 => usize::from(self.fast.partial_length),
             _ => 0,
         };
+        match text.first_chunk() {
+            Some(word) if text.len() == 8 && self.is_in_triple(had) => {
+                self.read_triples(word, base, had) || self.read_characters(text, base, had)
+            }
+            _ => self.read_characters(text, base, had),
+        }
+    }
+
+    /// Whether the character of which `had` bytes were read has three bytes, of which the second may
+    /// have any value.
+    #[inline(always)]
+    const fn is_in_triple(&self, had: usize) -> bool {
+        had == 0 || matches!(self.fast.partial[0], 0xe1..=0xec | 0xee | 0xef)
+    }
+
+    /// Reads eight bytes that are nothing but characters of three bytes, as most pieces of a text in
+    /// Chinese or Japanese are.
+    #[inline(always)]
+    fn read_triples(&mut self, text: &[u8; 8], base: usize, had: usize) -> bool {
+        let Some((triples, cut)) = TRIPLES.get(had) else { return false };
+        let end = &text[..8 - cut];
+        if !triples.fits(u64::from_le_bytes(*text)) || ends_with_wide_space(end) {
+            return false;
+        }
+        self.string.inner.ends_with(Last::touching(text[7 - cut]));
+        self.pos = base + 8 - cut;
+        self.committed = self.pos;
+        self.fast.phase = Phase::String;
+        if *cut > 0 {
+            self.fast.partial = cut_character(text, *cut);
+            self.fast.partial_length = *cut as u8;
+            self.fast.phase = Phase::Utf8;
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn read_characters(&mut self, text: &[u8], base: usize, had: usize) -> bool {
         let mut state = CONTENT.read(WHOLE, &self.fast.partial[..had]);
         // A loop of known length has no counter.
         state = match text.first_chunk::<8>() {
@@ -178,6 +216,42 @@ impl Engine {
     }
 }
 
+/// Eight bytes of characters of three bytes (RFC 3629, section 4), by which of them begin one.
+struct Triples {
+    /// The bits that say whether a byte begins a character or continues it, and their values.
+    mask: u64,
+    kind: u64,
+    /// The lowest bit of each byte that begins a character.
+    begins: u64,
+}
+
+/// By how many bytes of the first character came before; and how many bytes at the end are of a
+/// character that goes on in the next piece.
+static TRIPLES: [(Triples, usize); 3] = [
+    (Triples::at(0x0001_0000_0100_0001), 2),
+    (Triples::at(0x0000_0100_0001_0000), 0),
+    (Triples::at(0x0100_0001_0000_0100), 1),
+];
+
+impl Triples {
+    const fn at(begins: u64) -> Self {
+        let rest = 0x0101_0101_0101_0101 - begins;
+        Self { mask: 0xf0 * begins + 0xc0 * rest, kind: 0xe0 * begins + 0x80 * rest, begins }
+    }
+
+    /// Whether all bytes fit. After the bytes E0 and ED, not all values of the second are allowed:
+    /// characters that begin with these are for the automaton.
+    #[inline(always)]
+    const fn fits(&self, word: u64) -> bool {
+        let low = word & (0x0f * self.begins);
+        // A digit that is not 0 carries into the next one.
+        let known = low + 0x0f * self.begins;
+        let other = (low ^ (0x0d * self.begins)) + 0x0f * self.begins;
+        let all = 0x10 * self.begins;
+        word & self.mask == self.kind && known & other & all == all
+    }
+}
+
 /// Whether one of these bytes is outside ASCII.
 #[inline(always)]
 const fn is_wide(bytes: [u8; 8]) -> bool {
@@ -196,5 +270,42 @@ fn ends_near_escape(text: &[u8]) -> bool {
     match text.last_chunk::<6>() {
         Some(end) => end.contains(&b'\\'),
         None => text.contains(&b'\\'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_are_characters_of_three_bytes() {
+        let leads = [0x41, 0x80, 0xbf, 0xc3, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xff];
+        let rest = [0x20, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc0, 0xe1];
+        for (had, (triples, cut)) in TRIPLES.iter().enumerate() {
+            assert_eq!((had + 8 - cut) % 3, 0);
+            for lead in leads {
+                for second in rest {
+                    for third in rest {
+                        // Each of the characters in turn is this one, and the others are usual.
+                        for odd in 0..4 {
+                            let mut text = "会会会会".as_bytes().to_vec();
+                            text[3 * odd..3 * odd + 3].copy_from_slice(&[lead, second, third]);
+                            let word = *text[had..].first_chunk().unwrap();
+                            let fits = triples.fits(u64::from_le_bytes(word));
+                            // The first bytes were read before, and the last ones come later.
+                            let (begins, ends) = (3 * odd >= had, 3 * odd + 3 <= had + 8);
+                            let whole = core::str::from_utf8(&text[3 * odd..3 * odd + 3]);
+                            let wide = whole.is_ok_and(|text| text.chars().count() == 1);
+                            if begins && ends {
+                                let usual = !matches!(lead, 0xe0 | 0xed);
+                                assert_eq!(fits, wide && usual, "{had} {text:x?}");
+                            } else if wide && !matches!(lead, 0xe0 | 0xed) {
+                                assert!(fits, "{had} {text:x?}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
