@@ -23,7 +23,7 @@ use crate::dialect::{
 };
 
 /// From how many bytes on a text is searched in blocks.
-const LONG: usize = 256;
+const LONG: usize = 40;
 
 impl CallExtractor {
     pub(super) fn text<S: CallSink>(
