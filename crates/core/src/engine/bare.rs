@@ -344,7 +344,7 @@ impl Engine {
     /// Drops the `length` bytes at the end of the input, of a character or an escape that was cut off.
     fn cut_off_in_bare(&mut self, source: &Source<'_>, text: Text, length: usize) -> Step {
         let at = self.pos;
-        if !text.is_key && !source.slice(self.committed, at).is_ascii() {
+        if !text.is_key && !source.again(self.committed, at).is_ascii() {
             // The odd space before it is in the string.
             self.commit_text(text);
         }
@@ -383,14 +383,14 @@ impl Engine {
     /// Like [`end_bare`](Self::end_bare), with the kind of the repair that adds the closing quote.
     fn end_bare_by(&mut self, kind: RepairKind, source: &Source<'_>, text: Text) -> Step {
         let end = if text.is_key {
-            let content = source.slice(self.lex_start, self.pos);
+            let content = source.again(self.lex_start, self.pos);
             self.lex_start + without_blanks(content)
         } else {
             self.committed
         };
         // White space at the end was read as content, and is not part of the string.
         self.script.forget_controls(end);
-        let blank = source.slice(end, self.pos);
+        let blank = source.again(end, self.pos);
         if !blank.is_ascii() && is_blank(blank) {
             // What is not JSON's is dropped between tokens.
             self.script.forget_uncommitted(end);

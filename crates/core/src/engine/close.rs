@@ -100,7 +100,7 @@ impl Engine {
         if shape == Shape::Tuple && self.whole && token == Token::GroupClose {
             // `("x")` is a value in parentheses; `("x",)` and `("x", "y")` are lists.
             let end = self.gap.start.max(source.base());
-            let single = self.frames.items() == 1 && !source.slice(end, at).contains(&b',');
+            let single = self.frames.items() == 1 && !source.again(end, at).contains(&b',');
             let start = self.frames.start();
             if single && self.withdraw_tuple(start) {
                 self.edit(RepairKind::Tuple, start..start + 1, "")?;

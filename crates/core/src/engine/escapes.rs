@@ -119,7 +119,7 @@ impl Engine {
     /// Reads a string of a whole text from its start again, once it is known that it has a backslash that
     /// starts no escape, if one before it seemed to. Returns whether it does.
     fn reads_again(&mut self, source: &Source<'_>) -> bool {
-        let read = source.slice(self.lex_start, self.pos);
+        let read = source.again(self.lex_start, self.pos);
         let doubtful = |pair: &[u8]| matches!(pair, [b'\\', b'b' | b'f' | b'n' | b'r' | b't']);
         let edited = self.script.before(self.lex_start) < self.script.edits.len();
         if !self.whole || edited || !read.windows(2).any(doubtful) {

@@ -241,7 +241,7 @@ impl Engine {
     /// Whether there is a line end between the document and `pos` that is not in a comment, so that
     /// it is still there in the output. What was committed of a long gap may be gone.
     pub(super) fn gap_keeps_line_end(&self, source: &Source<'_>) -> bool {
-        let has_line_end = |from: usize, to| source.slice(from.min(to), to).contains(&b'\n');
+        let has_line_end = |from: usize, to| source.again(from.min(to), to).contains(&b'\n');
         let mut at = self.gap.start.max(source.base());
         for edit in &self.script.edits[self.script.before(at)..] {
             if has_line_end(at, edit.start().min(self.pos)) {
@@ -255,7 +255,7 @@ impl Engine {
     /// Whether there is a line end between the document and `pos`, with nothing but white space and
     /// closers after it. What was committed of a long gap may be gone.
     pub(super) fn gap_holds_line_end(&self, source: &Source<'_>) -> bool {
-        let gap = source.slice(self.gap.start.max(source.base()), self.pos);
+        let gap = source.again(self.gap.start.max(source.base()), self.pos);
         match gap.iter().rposition(|byte| !b" \t\r;}])".contains(byte)) {
             Some(at) => gap[at] == b'\n',
             None => self.gap.broken == Some(self.gap.start),

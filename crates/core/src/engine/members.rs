@@ -164,7 +164,7 @@ impl Engine {
             // On one line, double quotes may be part of the text.
             let line = !plus
                 && source.byte(from) == Some(b'"')
-                && !source.slice(from, at).contains(&b'\n');
+                && !source.again(from, at).contains(&b'\n');
             // The join also removes what was dropped between the two.
             let kind = match self.script.dropped_to > from {
                 true => RepairKind::StrayText,
@@ -209,7 +209,7 @@ impl Engine {
             let written = self.script.find_at(comma.at, writes).is_some();
             let blank = |gap: &[u8]| gap.iter().all(u8::is_ascii_whitespace);
             let before = comma.length > 0 && comma.end() <= start;
-            before && !written && blank(source.slice(comma.end(), start))
+            before && !written && blank(source.again(comma.end(), start))
         });
         if let Some(comma) = directly
             && self.frames.parent() == Some(Shape::Object)

@@ -118,7 +118,7 @@ impl Engine {
         let pending = matches!(self.expect, super::Expect::Item | super::Expect::Key);
         let after_comma = self.member.comma.filter(|_| pending).map(Comma::end);
         let blank = |from: &usize| {
-            *from < self.pos && source.slice(*from, self.pos).iter().all(u8::is_ascii_whitespace)
+            *from < self.pos && source.again(*from, self.pos).iter().all(u8::is_ascii_whitespace)
         };
         let start = after_comma.filter(blank).unwrap_or(self.pos);
         self.script.forget_uncommitted(start);

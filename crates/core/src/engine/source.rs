@@ -23,7 +23,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// A part of the input, and how many bytes of it look-ahead has passed.
+/// A part of the input, and how many bytes of it were looked at out of turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     text: &'a [u8],
@@ -33,7 +33,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Everything that look-ahead passes is added to `work`.
+    /// Everything that look-ahead passes, or that is looked at again, is added to `work`.
     pub(super) const fn new(part: Part<'a>, work: &'a Cell<u64>) -> Self {
         let Part { text, base, last } = part;
         Self { text, base, last, work }
@@ -62,6 +62,13 @@ impl<'a> Source<'a> {
         self.text
             .get(from.saturating_sub(self.base)..to.saturating_sub(self.base))
             .unwrap_or_default()
+    }
+
+    /// The text between two offsets, all of which will be looked at again.
+    pub(super) fn again(&self, from: usize, to: usize) -> &'a [u8] {
+        let text = self.slice(from, to);
+        self.work.set(self.work.get() + text.len() as u64);
+        text
     }
 
     #[inline]

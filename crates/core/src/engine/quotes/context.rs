@@ -136,7 +136,7 @@ impl Engine {
     /// closing it.
     pub(super) fn holds_open_brace(&self, source: &Source<'_>) -> bool {
         let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
-        let content = source.slice(from, self.pos);
+        let content = source.again(from, self.pos);
         let open = content.iter().filter(|&&b| b == b'{').count();
         open > content.iter().filter(|&&b| b == b'}').count()
     }

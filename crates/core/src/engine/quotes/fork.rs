@@ -270,10 +270,12 @@ impl Engine {
         self.trials.budget = self.trials.budget.saturating_sub(rest.steps as usize + 16);
         // Prose may follow the document, but no quote, because that may belong to the string.
         let end = rest.document.end.unwrap_or(source.end());
-        let alone = !source.from(end).contains(&b'"');
+        let after = source.from(end);
+        let quote = after.iter().position(|byte| *byte == b'"');
+        self.steps += quote.unwrap_or(after.len()) as u64;
         // If a try exceeds a limit, the real reading will exceed it, too.
         let reads = match read {
-            Ok(()) => rest.documents.count == 1 && alone,
+            Ok(()) => rest.documents.count == 1 && quote.is_none(),
             Err(stop) => matches!(stop, Stop::Crowded | Stop::Overflow),
         };
         if !quotes {
