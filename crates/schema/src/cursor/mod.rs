@@ -1,6 +1,7 @@
 //! A cursor follows a schema while a value arrives.
 
 mod ahead;
+mod begun;
 mod finding;
 mod origin;
 mod partial;
