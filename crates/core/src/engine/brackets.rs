@@ -161,7 +161,8 @@ impl Engine {
             Some(start).filter(|_| is_object && comma.is_some_and(|comma| comma.at == end))?
         };
         let before = source.slice(start.saturating_sub(self.window), start).trim_ascii_end();
-        (before.ends_with(b":") && start >= self.trials.lists_from).then_some(start)
+        let known = (self.trials.lists_from..self.pos).contains(&start);
+        (before.ends_with(b":") && known).then_some(start)
     }
 
     /// Whether a brace where a key is expected begins another item of an array whose opening bracket
@@ -213,7 +214,9 @@ impl Engine {
         self.frames.push(shape, start);
         self.pos = start + 1;
         self.gap.start = self.pos;
-        self.member.comma = None;
+        // What was read of it is read again, and is no member or container any more.
+        self.member = Member { edits_before: self.script.serial, ..Member::default() };
+        self.closed = Closed::default();
         self.string.closed = None;
         // What was found about the rest holds for the other kind.
         self.trials.tried = Tried::default();
