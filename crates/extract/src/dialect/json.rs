@@ -46,6 +46,8 @@ pub(super) struct JsonCall {
     refused: bool,
     /// Whether the payload is the arguments of a call that has begun.
     named: bool,
+    /// Whether the block is a part of the call, so that its end is not that of the call.
+    within: bool,
     /// Whether anything but the end of the text may end the block.
     stopped: bool,
     /// How many bytes are passed to the mender at once.
@@ -92,6 +94,11 @@ impl JsonCall {
         Self { named: true, ..new }
     }
 
+    /// The same as a part of a call that goes on: who reads the call says that it has ended.
+    pub(super) fn within(self) -> Self {
+        Self { within: true, ..self }
+    }
+
     /// What is written where the arguments of a call that has begun should be, and cannot be read.
     pub(super) fn unread<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
         let new = Self::arguments(stops, closes, ctx);
@@ -117,6 +124,7 @@ impl JsonCall {
             fenced: false,
             refused: false,
             named: false,
+            within: false,
             portion: PORTIONS.0,
         }
     }
@@ -420,15 +428,21 @@ impl JsonCall {
                 let closing = found.iter().find(|(id, _)| *id == CLOSE);
                 let length = closing.map_or(0, |(_, length)| space + length);
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                ctx.flush_end(closing.is_some() || !self.closes);
+                self.flush_end(closing.is_some() || !self.closes, ctx);
                 Step::Done(length)
             }
             Found::Nothing => {
                 let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                ctx.flush_end(!self.closes);
+                self.flush_end(!self.closes, ctx);
                 Step::Done(length)
             }
+        }
+    }
+
+    fn flush_end<S: CallSink>(&self, closed: bool, ctx: &mut Ctx<'_, S>) {
+        if !self.within {
+            ctx.flush_end(closed);
         }
     }
 }

@@ -99,8 +99,9 @@ impl Setup {
                             }
                         } else {
                             for wrapper in &xml.wrappers {
-                                add(what, &format!("{}{wrapper}", xml.tag.0));
-                                add(what, &format!("{}{wrapper}", xml.tag.1));
+                                let marks = [xml.tag.0, xml.tag.1];
+                                let texts = marks.map(|mark| xml.spelled(mark, wrapper)).concat();
+                                texts.iter().for_each(|text| add(what, text));
                             }
                         }
                     }

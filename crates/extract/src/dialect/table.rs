@@ -456,6 +456,7 @@ fn frames() -> Vec<Dialect> {
                 Xml::new(&["call"], &["tools"])
                     .tag("<|open|>", "<|close|>", "<|sep|>")
                     .trim(Trim::Nothing)
+                    .body("json")
                     .into(),
             )
             .frames(Frames::Sections)
