@@ -1,7 +1,7 @@
 //! What the templates of models and the parsers of their makers say, dialect by dialect.
 
 use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
+use jsonmend_extract::{CallExtractor, CallOutcome, CallStartState, Dialect, FoundCalls};
 use jsonmend_schema::Registry;
 use serde_json::json;
 
@@ -124,4 +124,205 @@ fn the_type_that_kimi_k3_states_is_that_of_the_value() {
         );
         is_call("kimi_k3", &k3(&value), json);
     }
+}
+
+/// The prompt of Functionary 3.2 ends with `>>>`, so an answer begins with the recipient.
+#[test]
+fn functionary_goes_on_with_the_recipient_that_its_prompt_has_opened() {
+    for (text, calls, rest) in [
+        ("book\n{\"seats\": 2}", 1, ""),
+        ("book\r\n{\"seats\": 2}<|eot_id|>", 1, ""),
+        ("all\nOn it.>>>book\n{\"seats\": 2}", 1, "On it."),
+        ("all\nOn it.", 0, "On it."),
+        ("book\n{\"seats\": 2}\n>>>now\n{}", 2, ""),
+        ("unheard\n{\"seats\": 2}", 1, ""),
+        // Without arguments it is a word.
+        (
+            "book\nis a word, and so is {\"seats\": 2}",
+            0,
+            "book\nis a word, and so is {\"seats\": 2}",
+        ),
+        ("all is well", 0, "all is well"),
+        ("The book\n{\"seats\": 2}", 0, "The book\n{\"seats\": 2}"),
+        ("book", 0, "book"),
+    ] {
+        let (found, left) = read(&knowing(Some("functionary_v32")), text);
+        assert_eq!((found.len(), left.as_str()), (calls, rest), "{text}: {found:?}");
+        assert!(found.iter().all(|call| call.2.can_run()), "{text}: {found:?}");
+    }
+    let after_prefill = knowing(Some("functionary_v32")).with_prefill(">>>");
+    assert_eq!(read(&after_prefill, "book\n{\"seats\": 2}").0.len(), 1);
+    assert_eq!(read(&after_prefill, "all\nOn it.").1, "On it.");
+    // In a reasoning block, which the prompt has opened instead, there is no recipient.
+    let thinks = knowing(Some("functionary_v32")).with_start(CallStartState::Reasoning);
+    assert_eq!(read(&thinks, "book\n{\"seats\": 2}").0.len(), 0);
+    // After it has been used, the reader expects a header again.
+    let mut reader = knowing(Some("functionary_v32"));
+    let mut found = FoundCalls::default();
+    reader.push(b"Hello.", &mut found);
+    reader.reset();
+    reader.push(b"book\n{\"seats\": 2}", &mut found);
+    assert_eq!(found.calls().len(), 1);
+}
+
+/// Llama 3 calls the tools that it knows by itself as methods.
+#[test]
+fn the_own_tools_of_llama_are_called_as_methods() {
+    let call = |text: &str| {
+        let named = read(&knowing(Some("llama3_json")), text);
+        assert_eq!(read(&knowing(None), text), named, "{text}");
+        named
+    };
+    for text in [
+        "<|python_tag|>brave_search.call(query=\"seats in \"Rome\"\")",
+        "<|python_tag|>brave_search.call(query=\"seats in \"Rome\"\")<|eom_id|>",
+        "<|python_tag|> brave_search.call(query=\"seats in \\\"Rome\\\"\")\n<|eot_id|>",
+        "<|python_tag|>[brave_search(query='seats in \"Rome\"')]<|eom_id|>",
+    ] {
+        let (calls, rest) = call(text);
+        assert_eq!((calls.len(), rest.as_str()), (1, ""), "{text}: {calls:?}");
+        assert_eq!(calls[0].0, "brave_search");
+        assert_eq!(calls[0].1, r#"{"query": "seats in \"Rome\""}"#, "{text}");
+    }
+    let two = "<|python_tag|>brave_search.call(query=\"a\"); brave_search.call(query=\"b\")";
+    assert_eq!(call(two).0.len(), 2);
+    let cut = "<|python_tag|>brave_search.call(query=\"a";
+    assert_eq!(call(cut).0[0].2, CallOutcome::Cut);
+    // A program is none, and the name of a tool that does not exist counts only in the dialect of the caller.
+    for program in ["<|python_tag|>print(1)", "<|python_tag|>x = brave_search.call"] {
+        assert_eq!(call(program), (Vec::new(), program.to_owned()));
+    }
+    let unknown = "<|python_tag|>wolfram_alpha.call(query=\"1 + 1\")";
+    assert_eq!(read(&knowing(Some("llama3_json")), unknown).0[0].0, "wolfram_alpha");
+    assert_eq!(read(&knowing(None), unknown), (Vec::new(), unknown.to_owned()));
+    // In a sentence, a call without the token is mentioned.
+    let prose = "I used brave_search.call(query=\"a\") before.";
+    assert_eq!(call(prose), (Vec::new(), prose.to_owned()));
+}
+
+/// In Inkling, the token that begins a call ends a block of reasoning, and the prompt ends with that of a
+/// message. A call without `args` has none.
+#[test]
+fn a_call_of_inkling_needs_neither_the_end_of_the_reasoning_nor_arguments() {
+    let call =
+        "<|content_invoke_tool_json|>{\"name\": \"book\", \"args\": {\"seats\": 2}}<|end_message|>";
+    for name in [Some("inkling"), None] {
+        let text = format!("<|content_thinking|>Seats first.{call}<|content_model_end_sampling|>");
+        let found = check(&knowing(name), &text).found;
+        assert_eq!((found.calls().len(), found.text()), (1, &b""[..]), "{found:?}");
+        assert_eq!(found.reasoning(), b"Seats first.");
+        let text = "<|content_thinking|>It is <|content_invoke_tool_json|>, but not yet.";
+        let found = check(&knowing(name), text).found;
+        assert!(found.calls().is_empty() && found.text().is_empty(), "{found:?}");
+        for arguments in ["", ", \"args\": {}", ", \"args\": null"] {
+            let text = format!(
+                "<|message_model|>now<|content_invoke_tool_json|>{{\"name\": \"now\"{arguments}}}<|end_message|>"
+            );
+            let (calls, rest) = read(&knowing(name), &text);
+            assert_eq!((calls.len(), rest.as_str()), (1, ""));
+            assert_eq!((calls[0].1.as_str(), calls[0].2), ("{}", CallOutcome::Whole), "{text}");
+        }
+        let cut = "<|message_model|>now<|content_invoke_tool_json|>{\"name\": \"now\"";
+        assert_eq!(read(&knowing(name), cut).0[0].2, CallOutcome::Cut);
+    }
+    let (calls, rest) = read(&knowing(Some("inkling")), &format!("book{call}"));
+    assert_eq!((calls.len(), rest.as_str()), (1, ""));
+    let text = "book <|content_type|> is text";
+    assert_eq!(read(&knowing(Some("inkling")), text), (Vec::new(), text.to_owned()));
+    let horizon =
+        "<ifm|tool_calls><ifm|tool_call>{\"name\": \"now\"}</ifm|tool_call></ifm|tool_calls>";
+    let (calls, rest) = read(&knowing(Some("k2_horizon")), horizon);
+    assert_eq!((calls[0].1.as_str(), calls[0].2, rest.as_str()), ("{}", CallOutcome::Whole, ""));
+}
+
+/// Directly after a call, the tokens of all rows are markup, because dialects share the markers before it.
+#[test]
+fn tokens_after_a_call_of_a_detected_dialect_are_no_text() {
+    let list = "[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]";
+    let seats = r#"{"seats": 2}"#;
+    is_call("phi4mini_functools", &format!("<|tool_call|>{list}<|/tool_call|>"), seats);
+    is_call("phi4mini_functools", &format!("<|tool_call|>{list}<|/tool_call|><|end|>"), seats);
+    is_call("phi4mini_functools", &format!("functools{list}\n<|/tool_call|>"), seats);
+    let python = "<|tool_call_start|>[book(seats=2)]<|tool_call_end|><|im_end|>";
+    is_call("lfm2_pythonic", python, seats);
+    let text = format!("{python} Say <|/tool_call|> or <|im_end|>.");
+    assert_eq!(read(&knowing(None), &text).1, " Say <|/tool_call|> or <|im_end|>.");
+}
+
+/// Next to a block between markers, the same call without markers says what is in it.
+#[test]
+fn a_call_that_is_echoed_next_to_its_block_is_one() {
+    let block = "<|tool_call_start|>[book(seats=2)]<|tool_call_end|>";
+    for (text, calls) in [
+        (format!("{block}[book(seats=2)]<|im_end|>"), 1),
+        (format!("{block}<|im_end|>\n[book(seats=2)]"), 1),
+        (format!("[book(seats=2)]\n{block}"), 1),
+        (format!("{block}[book(seats=3)]"), 2),
+        (format!("{block}{block}"), 2),
+        ("[book(seats=2), book(seats=2)]".to_owned(), 2),
+    ] {
+        let found = check(&knowing(None), &text).found;
+        assert_eq!(found.calls().len(), calls, "{text}: {found:?}");
+        let all = if text.contains('3') || text.matches(block).count() != 1 { 0 } else { 1 };
+        assert_eq!(found.restated().len(), all, "{text}: {found:?}");
+    }
+}
+
+/// Releases of Hunyuan have a suffix of their own in each tag.
+#[test]
+fn the_tags_of_hunyuan_have_a_suffix() {
+    for name in ["hunyuan_v3", "hunyuan_v4"] {
+        for (text, reasoning, rest) in [
+            ("<think:7f3a>Hm.</think:7f3a>Hello.", "Hm.", "Hello."),
+            (
+                "<think:opensource>Is </think:x> it?</think:opensource>Hello.",
+                "Is </think:x> it?",
+                "Hello.",
+            ),
+            ("Hm.</think:7f3a>Hello.", "Hm.", "Hello."),
+            ("<think>Hm.</think>Hello.", "Hm.", "Hello."),
+            (
+                "Write `<think:x>` and <think: or <think:a b>.",
+                "",
+                "Write `<think:x>` and <think: or <think:a b>.",
+            ),
+            ("<think:", "", "<think:"),
+        ] {
+            for reader in [knowing(Some(name)), knowing(None)] {
+                let trace = check(&reader, text);
+                let found = trace.found;
+                // Text that turned out to be reasoning is told of, and is not moved.
+                let all = [found.reasoning(), found.text()].concat();
+                assert_eq!(String::from_utf8_lossy(&all), [reasoning, rest].concat(), "{text}");
+                assert_eq!(found.calls().len(), 0);
+            }
+        }
+    }
+}
+
+/// The tags that a template writes around its answer are no text where it writes them.
+#[test]
+fn the_tags_around_an_answer_are_no_text() {
+    for (name, text, rest) in [
+        ("ernie45", "<response>\nHello.\n</response>\n", "\nHello.\n\n"),
+        ("ernie45", "<think>Hm.</think>\n\n<response>\nHello.\n</response>\n", "\n\n\nHello.\n\n"),
+        ("hunyuan_a13b", "<think>\nHm.\n</think>\n<answer>\nHello.\n</answer>", "\n\nHello.\n"),
+        (
+            "hunyuan_a13b",
+            "<answer>Write `<answer>` and `</answer>`.</answer>",
+            "Write `<answer>` and `</answer>`.",
+        ),
+        ("ernie45", "Write <response>x</response>.", "Write <response>x</response>."),
+        ("ernie45", "It is:\n<response>\n</response>\n", "It is:\n<response>\n</response>\n"),
+        ("hermes", "<response>\nHello.\n</response>\n", "<response>\nHello.\n</response>\n"),
+    ] {
+        let found = check(&knowing(Some(name)), text).found;
+        assert_eq!(String::from_utf8_lossy(found.text()), rest, "{name}: {text}");
+    }
+    let text = "<response>\nHello.\n</response>\n";
+    assert_eq!(read(&knowing(None), text).1, text);
+    let call = "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>\n";
+    let (calls, rest) =
+        read(&knowing(Some("ernie45")), &format!("<response>\nOn it.\n</response>\n\n{call}"));
+    assert_eq!((calls.len(), rest.trim()), (1, "On it."));
 }

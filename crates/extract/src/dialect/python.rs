@@ -36,6 +36,8 @@ pub(super) struct PythonCall {
     mender: Box<Mender>,
     state: State,
     list: bool,
+    /// What comes after the name of a tool.
+    method: &'static str,
     /// What closes the block, if anything does.
     stops: Markers,
     closes: bool,
@@ -109,6 +111,7 @@ enum State {
 impl PythonCall {
     pub(super) fn new<S>(
         opening: &Opening,
+        method: &'static str,
         stops: Markers,
         closes: bool,
         ctx: &Ctx<'_, S>,
@@ -118,6 +121,7 @@ impl PythonCall {
             mender: Box::new(Mender::new(ctx.options.clone())),
             state: State::Argument,
             list: opening.list,
+            method,
             stops,
             closes,
             brackets: Vec::new(),
@@ -482,7 +486,11 @@ impl PythonCall {
         };
         let newline = rest.get(..space).unwrap_or_default().iter().any(|byte| *byte != b' ');
         let continues = self.list || self.closes || newline;
-        if let Some(opening) = opening.filter(|_| continues)
+        let plain = |opening: Opening| {
+            let name = opening.name.strip_suffix(self.method).unwrap_or(&opening.name).to_owned();
+            Opening { name, ..opening }
+        };
+        if let Some(opening) = opening.filter(|_| continues).map(plain)
             && (self.list || self.closes || ctx.knows(&opening.name))
         {
             ctx.flush_end(true);

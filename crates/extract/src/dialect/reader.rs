@@ -5,7 +5,9 @@ mod decide;
 mod defined;
 mod mentions;
 mod place;
+mod prompted;
 mod text;
+mod thoughts;
 
 use std::sync::{Arc, OnceLock};
 
@@ -101,6 +103,10 @@ pub struct CallExtractor {
     interrupted: bool,
     /// Whether the message that is open is for the user, so that no call begins in it.
     for_user: bool,
+    /// Whether a tag has opened what is for the user.
+    answers: bool,
+    /// Whether the text may begin with the rest of a header that the prompt has opened.
+    in_header: bool,
     finished: bool,
     steps: u64,
 }
@@ -159,6 +165,8 @@ impl CallExtractor {
             unread: false,
             interrupted: false,
             for_user: false,
+            answers: false,
+            in_header: false,
             finished: false,
             steps: 0,
         }
@@ -244,7 +252,14 @@ impl CallExtractor {
         };
         self.seen = self.start == CallStartState::Reasoning;
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
-        self.for_user = false;
+        (self.for_user, self.answers) = (false, false);
+        self.await_header();
+    }
+
+    /// Expects the rest of a header that the prompt has opened, where the dialect has such a prompt.
+    fn await_header(&mut self) {
+        let at_start = self.start == CallStartState::Text;
+        self.in_header = at_start && !self.auto && self.rows.iter().any(|row| row.is_prompted());
     }
 
     /// Reads a chunk, and emits what is certain now.
@@ -302,7 +317,8 @@ impl CallExtractor {
 
     /// Whether nothing but text was read since the last call.
     fn is_in_text(&self) -> bool {
-        matches!(self.state, State::Text) && self.after.is_none() && self.around.is_none()
+        let text = matches!(self.state, State::Text) && !self.in_header;
+        text && self.after.is_none() && self.around.is_none()
     }
 
     /// Ends the text where the transport ended. A call that is open was cut off.
@@ -399,6 +415,7 @@ impl CallExtractor {
     /// What was made ready is for other dialects or tools.
     fn change(mut self) -> Self {
         (self.setup, self.shared) = (None, Arc::default());
+        self.await_header();
         self
     }
 

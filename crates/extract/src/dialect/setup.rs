@@ -34,6 +34,8 @@ pub(super) enum What {
     Thought,
     /// It is before what is for the user.
     Answer,
+    /// It opens or closes what is for the user.
+    AnswerTag(bool),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +127,10 @@ impl Setup {
                     add(What::Reasoning(number), open);
                 }
                 add(What::ReasoningEnd, close);
+            }
+            if let Some((open, close)) = &row.answer {
+                add(What::AnswerTag(false), open);
+                add(What::AnswerTag(true), close);
             }
             if row.frames.is_some() {
                 framed.push(at);

@@ -36,6 +36,8 @@ pub struct Dialect {
     pub(super) tokens: Vec<Text>,
     /// Reasoning blocks of this dialect alone: the tags that open and close one.
     pub(super) reasoning: Vec<(Text, Text)>,
+    /// The tags around what is for the user.
+    pub(super) answer: Option<(Text, Text)>,
     /// Further keys of the parts of a call in JSON.
     pub(super) keys: Keys,
     pub(super) unknown: Unknown,
@@ -124,6 +126,8 @@ pub(super) struct Block {
     pub(super) close: Vec<Text>,
     /// Whether a member of which neither key nor value is that of a call names the tool by its key.
     pub(super) keyed: bool,
+    /// What comes after the name of a tool, if its calls are written as those of a method.
+    pub(super) method: &'static str,
 }
 
 /// A name between markers, followed by the arguments.
@@ -137,6 +141,8 @@ pub(super) struct Named {
     pub(super) close: Vec<Text>,
     /// Names that address the user.
     pub(super) text_names: Vec<Text>,
+    /// Whether prompts end with `open`, so that an answer begins with the name.
+    pub(super) prompted: bool,
 }
 
 /// Messages with a header, which says to whom they are addressed.
@@ -168,6 +174,7 @@ impl Dialect {
             ends: Vec::new(),
             tokens: Vec::new(),
             reasoning: Vec::new(),
+            answer: None,
             keys: Keys::default(),
             unknown: Unknown::Call,
             end_closes: false,
@@ -390,11 +397,17 @@ impl Dialect {
             prefixes: prefixes.iter().map(|prefix| Text::Borrowed(*prefix)).collect(),
             close: close.into_iter().map(Into::into).collect(),
             text_names: Vec::new(),
+            prompted: false,
         }))
     }
 
     pub(super) fn tokens(mut self, tokens: &[&'static str]) -> Self {
         self.tokens.extend(tokens.iter().map(|token| Text::Borrowed(*token)));
+        self
+    }
+
+    pub(super) fn answer(mut self, open: &'static str, close: &'static str) -> Self {
+        self.answer = Some((open.into(), close.into()));
         self
     }
 
@@ -432,6 +445,12 @@ impl Dialect {
 }
 
 impl Dialect {
+    /// Whether prompts end inside of a header, so that an answer may go on with the name in it.
+    pub(super) fn is_prompted(&self) -> bool {
+        let prompted = |shape: &Shape| matches!(shape, Shape::Named(named) if named.prompted);
+        self.frames == Some(Frames::Inkling) || self.shapes.iter().any(prompted)
+    }
+
     /// What a call of one of its shapes has after its marker, without which it is none.
     pub(super) fn sign_after(&self, shape: usize) -> &str {
         match self.shapes.get(shape) {
@@ -448,7 +467,17 @@ impl Block {
         close: impl IntoIterator<Item = T>,
     ) -> Self {
         let close = close.into_iter().map(Into::into).collect();
-        Self { open: open.into(), close, keyed: false }
+        Self { open: open.into(), close, keyed: false, method: "" }
+    }
+
+    /// The tool that a call of this function is one of.
+    pub(super) fn function<'n>(&self, name: &'n str) -> &'n str {
+        name.strip_suffix(self.method).unwrap_or(name)
+    }
+
+    /// Whether a function is the method with which tools are called.
+    pub(super) fn is_method(&self, name: &str) -> bool {
+        !self.method.is_empty() && name.ends_with(self.method)
     }
 }
 
