@@ -227,6 +227,8 @@ fn a_call_of_inkling_needs_neither_the_end_of_the_reasoning_nor_arguments() {
     }
     let (calls, rest) = read(&knowing(Some("inkling")), &format!("book{call}"));
     assert_eq!((calls.len(), rest.as_str()), (1, ""));
+    let (calls, rest) = read(&knowing(Some("inkling")), &format!("Now{call}"));
+    assert_eq!((calls.len(), rest.as_str()), (1, "Now"));
     let text = "book <|content_type|> is text";
     assert_eq!(read(&knowing(Some("inkling")), text), (Vec::new(), text.to_owned()));
     let horizon =
@@ -325,4 +327,147 @@ fn the_tags_around_an_answer_are_no_text() {
     let (calls, rest) =
         read(&knowing(Some("ernie45")), &format!("<response>\nOn it.\n</response>\n\n{call}"));
     assert_eq!((calls.len(), rest.trim()), (1, "On it."));
+}
+
+/// The prompt of Muse ends with `<|start|>assistant`, so the first message begins with its recipient.
+#[test]
+fn the_first_message_of_muse_has_no_start() {
+    let think = " to=self<|message|>Shall I call <atem:invoke name=\"now\"></atem:invoke>?<|eom|>";
+    for name in [Some("muse"), None] {
+        for header in ["<|start|>assistant to=user<|message|>", "<|start|>assistant<|message|>"] {
+            let text = format!("{think}{header}Hello.<|eot|>");
+            let found = check(&knowing(name), &text).found;
+            assert_eq!(String::from_utf8_lossy(found.text()), "Hello.", "{text}");
+            assert!(found.reasoning().starts_with(b"Shall I call") && found.calls().is_empty());
+        }
+        // No call begins in what is for the user, with or without a marker.
+        for answer in [
+            "\nbook(seats=2)\n",
+            "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
+            "Like [book(seats=2)]",
+            "<atem:invoke name=\"now\"></atem:invoke>",
+        ] {
+            let found = check(&knowing(name), &format!(" to=user<|message|>{answer}<|eot|>")).found;
+            assert_eq!(String::from_utf8_lossy(found.text()), answer);
+            assert!(found.calls().is_empty(), "{answer}: {found:?}");
+        }
+        for text in ["to=the shop", "to=", " to=self, I said", "to=book<|nothing|>"] {
+            assert_eq!(read(&knowing(name), text), (Vec::new(), text.to_owned()));
+        }
+    }
+    let call = "to=book<|message|><atem:function_calls>\n<atem:invoke name=\"book\">\n<atem:parameter name=\"seats\">2</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>";
+    is_call("muse", call, r#"{"seats": 2}"#);
+    is_call("muse", &format!(" {call}"), r#"{"seats": 2}"#);
+    let harmony = " to=functions.book<|channel|>commentary <|constrain|>json<|message|>{\"seats\": 2}<|call|>";
+    is_call("harmony", harmony, r#"{"seats": 2}"#);
+    // Without a recipient, it is the user, as in the template.
+    let (calls, rest) = read(&knowing(Some("muse")), "<|message|>Hello, book(seats=2).<|eot|>");
+    assert_eq!((calls.len(), rest.as_str()), (0, "Hello, book(seats=2)."));
+}
+
+/// In autodetection, tags are of the row whose markers are around them.
+#[test]
+fn tags_that_rows_share_are_those_of_the_markers_around_them() {
+    for (name, text) in [
+        (
+            "dots",
+            "<dots_function_call><invoke name=\"book\"><parameter name=\"floor\">2</parameter></invoke></dots_function_call>",
+        ),
+        (
+            "minimax_m2_xml",
+            "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"floor\">2</parameter>\n</invoke>\n</minimax:tool_call>",
+        ),
+        (
+            "step3_steptml",
+            "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><invoke name=\"book\"><parameter name=\"floor\">2</parameter></invoke><｜tool_call_end｜><｜tool_calls_end｜>",
+        ),
+        (
+            "anthropic_function_calls",
+            "<function_calls><invoke name=\"book\"><parameter name=\"floor\">2</parameter></invoke></function_calls>",
+        ),
+    ] {
+        let named = check(&knowing(Some(name)), text).found;
+        let found = check(&knowing(None), text).found;
+        assert_eq!(found.calls()[0].dialect(), name, "{text}");
+        assert_eq!(found.calls()[0].arguments(), named.calls()[0].arguments(), "{text}");
+        assert_eq!(found.text(), b"");
+    }
+    // Tags that the row around them cannot read are those of another.
+    let mixed = "<dots_function_call><steptml:invoke name=\"book\"><steptml:parameter name=\"seats\">2</steptml:parameter></steptml:invoke></dots_function_call>";
+    assert_eq!(read(&knowing(None), mixed).0[0].1, r#"{"seats": 2}"#);
+}
+
+/// A dictionary that is spread is the arguments.
+#[test]
+fn a_dictionary_may_be_spread_over_the_arguments() {
+    for (name, text) in [
+        ("pythonic", "[book(**{\"seats\": 2})]"),
+        ("pythonic", "[book(** {'seats': 2})]"),
+        ("lfm2_pythonic", "<|tool_call_start|>[book(**{'seats': 2})]<|tool_call_end|>"),
+    ] {
+        for reader in [knowing(Some(name)), knowing(None)] {
+            let (calls, rest) = read(&reader, text);
+            assert_eq!(calls[0].1.replace(' ', ""), r#"{"seats":2}"#, "{text}");
+            assert!(
+                calls.len() == 1 && calls[0].2.can_run() && rest.is_empty(),
+                "{text}: {calls:?}"
+            );
+        }
+    }
+    for (text, outcome) in [
+        ("[book(**{})]", CallOutcome::Whole),
+        ("[book(**{'seats': 2}, name='A')]", CallOutcome::Refused),
+        ("[book(name='A', **{'seats': 2})]", CallOutcome::Refused),
+        ("[book({'seats': 2}, seats=3)]", CallOutcome::Refused),
+        ("[book(**{'seats': 2", CallOutcome::Cut),
+    ] {
+        assert_eq!(read(&knowing(None), text).0[0].2, outcome, "{text}");
+    }
+    for text in ["[book(**kwargs)]", "[book(*[2])]", "book(** x)", "2 ** {3}"] {
+        assert_eq!(read(&knowing(None), text), (Vec::new(), text.to_owned()));
+    }
+}
+
+/// A block of JSON may list its calls without the brackets of a list.
+#[test]
+fn every_object_in_a_block_is_a_call() {
+    let (book, now) = (
+        "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
+        "{\"name\": \"now\", \"arguments\": {}}",
+    );
+    for (name, text) in [
+        ("hermes", format!("<tool_call>{book}\n{now}</tool_call>")),
+        ("hermes", format!("<tool_call>\n{book}, {now}\n</tool_call>")),
+        ("jamba", format!("<tool_calls>{book}; [{now}]</tool_calls>")),
+        ("nemotron_toolcall", format!("<TOOLCALL>[{book}]\n[{now}]</TOOLCALL>")),
+        (
+            "apertus",
+            "<|tools_prefix|>{\"book\": {\"seats\": 2}}\n{\"now\": {}}<|tools_suffix|>".to_owned(),
+        ),
+        // With a bracket too many, and with a comma too few.
+        (
+            "apertus",
+            "<|tools_prefix|>[{\"book\": {\"seats\": 2}}}, {\"now\": {}}]<|tools_suffix|>"
+                .to_owned(),
+        ),
+        ("jamba", format!("<tool_calls>[\n    {book}\n    {now}\n]</tool_calls>")),
+    ] {
+        for reader in [knowing(Some(name)), knowing(None)] {
+            let found = check(&reader, &text).found;
+            let names: Vec<_> =
+                found.calls().iter().map(|call| (call.name(), call.dialect())).collect();
+            assert_eq!(names.len(), 2, "{text}: {found:?}");
+            assert_eq!((names[0].0, names[1].0), ("book", "now"), "{text}");
+            assert_eq!(names[0].1, names[1].1, "{text}");
+            assert_eq!(String::from_utf8_lossy(found.text()), "", "{text}");
+        }
+    }
+    for rest in [", and {\"a\": 1}", "\n\n{\"a\": 1} is JSON.", " ,", "\n[1, 2]", "; {\"name\": 1}"]
+    {
+        let text = format!("<tool_call>{book}{rest}");
+        for reader in [knowing(Some("hermes")), knowing(None)] {
+            let (calls, left) = read(&reader, &text);
+            assert_eq!((calls.len(), left.as_str()), (1, rest), "{text}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod defined;
 mod mentions;
 mod place;
 mod prompted;
+mod steps;
 mod text;
 mod thoughts;
 
@@ -19,8 +20,8 @@ use super::{
     Dialect, Tools,
     brace::BraceCall,
     input::TextInput,
-    json::{JsonCall, Step},
-    out::{Ctx, Out},
+    json::JsonCall,
+    out::Out,
     prefill::Prefill,
     python::PythonCall,
     setup::Setup,
@@ -89,6 +90,8 @@ pub struct CallExtractor {
     after: Option<usize>,
     /// The row of the marker that was just read outside of a call, until text follows.
     around: Option<usize>,
+    /// The shape of the block of JSON that was read last, as long as its closing marker has not come.
+    block: Option<usize>,
     /// The rows that have made a call.
     made: Vec<usize>,
     /// The last bytes of text.
@@ -158,6 +161,7 @@ impl CallExtractor {
             buf: Vec::new(),
             after: None,
             around: None,
+            block: None,
             made: Vec::new(),
             last: [b'\n'; LAST],
             seen: false,
@@ -166,7 +170,7 @@ impl CallExtractor {
             interrupted: false,
             for_user: false,
             answers: false,
-            in_header: false,
+            in_header: true,
             finished: false,
             steps: 0,
         }
@@ -259,7 +263,8 @@ impl CallExtractor {
     /// Expects the rest of a header that the prompt has opened, where the dialect has such a prompt.
     fn await_header(&mut self) {
         let at_start = self.start == CallStartState::Text;
-        self.in_header = at_start && !self.auto && self.rows.iter().any(|row| row.is_prompted());
+        let prompted = self.auto || self.rows.iter().any(|row| row.is_prompted());
+        self.in_header = at_start && prompted;
     }
 
     /// Reads a chunk, and emits what is certain now.
@@ -369,6 +374,7 @@ impl CallExtractor {
         }
         self.after = None;
         self.around = None;
+        self.block = None;
         self.made.clear();
         self.last = [b'\n'; LAST];
         self.finished = false;
@@ -433,109 +439,5 @@ impl CallExtractor {
             Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
         };
         Arc::clone(self.shared.get_or_init(make))
-    }
-
-    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
-        let setup = self.take_setup();
-        let mut buf = std::mem::take(&mut self.buf);
-        let mut at = 0;
-        let mut idle = 0;
-        loop {
-            let rest = buf.get(at..).unwrap_or_default();
-            if rest.is_empty() && !eof {
-                break;
-            }
-            let in_text = matches!(self.state, State::Text | State::Reasoning(_));
-            if rest.is_empty() && in_text {
-                break;
-            }
-            self.steps += 1 + rest.len().min(64) as u64;
-            let step = match std::mem::replace(&mut self.state, State::Text) {
-                State::Text => self.text(rest, eof, &setup, sink),
-                State::Reasoning(close) => self.reasoning(close, rest, eof, &setup, sink),
-                State::Call(row, engine) => self.call(row, engine, rest, eof, eos, &setup, sink),
-            };
-            match step {
-                Step::Read(length) | Step::Done(length) => {
-                    at += length;
-                    idle = if length == 0 { idle + 1 } else { 0 };
-                }
-                Step::Back(length, bytes) => {
-                    at += length;
-                    let from = at.saturating_sub(bytes.len());
-                    if buf.get(from..at) == Some(&bytes[..]) {
-                        at = from;
-                    } else {
-                        buf.splice(..at, bytes);
-                        at = 0;
-                    }
-                    idle = 0;
-                }
-                Step::Wait => break,
-            }
-            // A step that reads nothing changes the state, and never twice in the same way.
-            debug_assert!(idle < 8, "{:?}", self.state);
-            if idle >= 8 {
-                break;
-            }
-        }
-        buf.drain(..at.min(buf.len()));
-        (self.buf, self.setup) = (buf, Some(setup));
-        if eof {
-            let rest = std::mem::take(&mut self.buf);
-            self.out.unwrap(sink);
-            self.out.text(&rest, sink);
-            self.state = State::Text;
-        }
-    }
-
-    /// What an engine of this row works with.
-    fn ctx<'c, S>(
-        &'c mut self,
-        row: &'c Dialect,
-        setup: &'c Setup,
-        eos: bool,
-        sink: &'c mut S,
-    ) -> Ctx<'c, S> {
-        let (out, options) = (&mut self.out, &self.options);
-        Ctx { sink, out, row, tools: &setup.tools, options, auto: setup.auto, eos }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
-    fn call<S: CallSink>(
-        &mut self,
-        row: usize,
-        mut engine: Box<Engine>,
-        rest: &[u8],
-        eof: bool,
-        eos: bool,
-        setup: &Setup,
-        sink: &mut S,
-    ) -> Step {
-        let Some(dialect) = setup.rows.get(row) else { return Step::Done(0) };
-        let ctx = &mut self.ctx(dialect, setup, eos, sink);
-        let step = match &mut *engine {
-            Engine::Json(engine) => engine.step(rest, eof, ctx),
-            Engine::Xml(engine) => engine.step(rest, eof, ctx),
-            Engine::Python(engine) => engine.step(rest, eof, ctx),
-            Engine::Brace(engine) => engine.step(rest, eof, ctx),
-            Engine::Input(engine) => engine.step(rest, eof, ctx),
-        };
-        if let Step::Done(_) = step {
-            ctx.fail();
-            ctx.flush_end(false);
-            if ctx.close() {
-                self.after = Some(row);
-                if !self.made.contains(&row) {
-                    self.made.push(row);
-                }
-            }
-            self.last = [b'\n'; LAST];
-            self.spoke = false;
-            self.state = State::Text;
-        } else {
-            self.state = State::Call(row, engine);
-        }
-        step
     }
 }

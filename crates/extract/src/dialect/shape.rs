@@ -1,5 +1,6 @@
 //! What a row of the table says: the markers of a dialect, and the shape of a call.
 
+mod asks;
 mod tags;
 
 use std::borrow::Cow;
@@ -441,56 +442,5 @@ impl Dialect {
         self.about = Text::Borrowed(about);
         self.example = Text::Borrowed(example);
         self
-    }
-}
-
-impl Dialect {
-    /// Whether prompts end inside of a header, so that an answer may go on with the name in it.
-    pub(super) fn is_prompted(&self) -> bool {
-        let prompted = |shape: &Shape| matches!(shape, Shape::Named(named) if named.prompted);
-        self.frames == Some(Frames::Inkling) || self.shapes.iter().any(prompted)
-    }
-
-    /// What a call of one of its shapes has after its marker, without which it is none.
-    pub(super) fn sign_after(&self, shape: usize) -> &str {
-        match self.shapes.get(shape) {
-            Some(Shape::Json(_)) => "[",
-            Some(Shape::Named(named)) if named.name_end == "(" => "(",
-            _ => "",
-        }
-    }
-}
-
-impl Block {
-    pub(super) fn new<T: Into<Text>>(
-        open: impl Into<Text>,
-        close: impl IntoIterator<Item = T>,
-    ) -> Self {
-        let close = close.into_iter().map(Into::into).collect();
-        Self { open: open.into(), close, keyed: false, method: "" }
-    }
-
-    /// The tool that a call of this function is one of.
-    pub(super) fn function<'n>(&self, name: &'n str) -> &'n str {
-        name.strip_suffix(self.method).unwrap_or(name)
-    }
-
-    /// Whether a function is the method with which tools are called.
-    pub(super) fn is_method(&self, name: &str) -> bool {
-        !self.method.is_empty() && name.ends_with(self.method)
-    }
-}
-
-impl Shape {
-    /// The text that begins a call. Empty if the shape of what follows begins it.
-    pub(super) fn open(&self) -> &str {
-        match self {
-            Self::Json(block) | Self::Python(block) | Self::Input(Input { block, .. }) => {
-                &block.open
-            }
-            Self::Named(named) => &named.open,
-            Self::Brace(brace) => &brace.open,
-            Self::Xml(_) | Self::React | Self::Line => "",
-        }
     }
 }

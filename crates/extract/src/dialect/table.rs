@@ -153,12 +153,12 @@ fn json() -> Vec<Dialect> {
                 "<longcat_tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</longcat_tool_call>",
             ),
         bare("llama3_json")
-            .and_json("<|python_tag|>", ["<|eom_id|>", "<|eot_id|>"])
             // The tools that the model knows by itself are called as methods.
             .and(Shape::Python(Block {
                 method: ".call",
                 ..Block::new("<|python_tag|>", ["<|eom_id|>", "<|eot_id|>"])
             }))
+            .and_json("<|python_tag|>", ["<|eom_id|>", "<|eot_id|>"])
             .separators(b";,")
             .tokens(&["<|eom_id|>", "<|eot_id|>"])
             .shown("Llama 3.1 to 3.3", "{\"name\": \"book\", \"parameters\": {\"seats\": 2}}"),

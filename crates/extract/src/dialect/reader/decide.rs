@@ -121,7 +121,7 @@ impl CallExtractor {
             }
         }
         for (row, shape) in &setup.kinds {
-            if !setup.may_be_bare(*row, *shape, first) {
+            if self.for_user || !setup.may_be_bare(*row, *shape, first) {
                 continue;
             }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
@@ -396,7 +396,7 @@ impl CallExtractor {
                 Begins::Nothing
             }
             Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {
-                Some(opening) if setup.leaves(row, xml, self.around, opening.by_attribute) => {
+                Some(opening) if setup.leaves(row, rest, self.around, opening.by_attribute) => {
                     Begins::Nothing
                 }
                 Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),

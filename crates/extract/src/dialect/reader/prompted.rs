@@ -5,7 +5,7 @@ use super::{
     decide::{Decision, LONGEST_NAME, Opening},
 };
 use crate::dialect::{
-    frames::Turn,
+    frames::{self, Turn},
     json::past_space,
     python::is_name,
     setup::Setup,
@@ -14,6 +14,10 @@ use crate::dialect::{
 
 /// What every kind of content of Inkling begins with, after the name of a tool.
 const CONTENT: &[u8] = b"<|content_";
+/// What ends the header of Muse.
+const MESSAGE: &[u8] = b"<|message|>";
+/// What every token begins with.
+const TOKEN: &[u8] = b"<|";
 
 impl CallExtractor {
     /// What the text begins with, if it goes on with a header that the prompt has opened. The outer `None`
@@ -24,6 +28,19 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
+        if setup.auto {
+            return self.recipient(rest, eof, setup);
+        }
+        if let Some(row) = muse(setup)
+            && rest.starts_with(b"<")
+        {
+            // A message without a recipient is for the user.
+            let header = rest.starts_with(MESSAGE);
+            return match MESSAGE.starts_with(rest) && !header && !eof {
+                true => None,
+                false => Some(header.then_some(Decision::Turn(row, Turn::ForUser, MESSAGE.len()))),
+            };
+        }
         let length = rest.iter().take(LONGEST_NAME).take_while(|byte| is_name(**byte)).count();
         if length == 0 || length == LONGEST_NAME {
             return Some(None);
@@ -34,7 +51,8 @@ impl CallExtractor {
         }
         let name = String::from_utf8_lossy(name).into_owned();
         for (row, dialect) in setup.rows.iter().enumerate() {
-            if dialect.frames == Some(Frames::Inkling) {
+            // Text may end at such a token, too, so the name has to be that of a tool.
+            if dialect.frames == Some(Frames::Inkling) && setup.knows(&name) {
                 if after.starts_with(CONTENT) {
                     return Some(Some(Decision::Turn(row, Turn::Text, length)));
                 }
@@ -61,6 +79,51 @@ impl CallExtractor {
         }
         Some(None)
     }
+
+    /// A header that begins with its recipient, because the prompt has written who speaks. The outer `None`
+    /// waits for more.
+    fn recipient(&self, rest: &[u8], eof: bool, setup: &Setup) -> Option<Option<Decision>> {
+        const MARKS: [&[u8]; 2] = [b"to=", b" to="];
+        let marked = MARKS.iter().find(|mark| rest.starts_with(mark));
+        let Some(mark) = marked else {
+            let partial = !eof && MARKS.iter().any(|mark| mark.starts_with(rest));
+            return if partial { None } else { Some(None) };
+        };
+        let after = rest.get(mark.len()..).unwrap_or_default();
+        let length = after.iter().take(LONGEST_NAME).take_while(|byte| is_name(**byte)).count();
+        let next = after.get(length..).unwrap_or_default();
+        if length == 0 && !next.is_empty() || length == LONGEST_NAME {
+            return Some(None);
+        }
+        // A token follows in both dialects.
+        if !eof && TOKEN.starts_with(next) {
+            return None;
+        }
+        if !next.starts_with(TOKEN) {
+            return Some(None);
+        }
+        for &row in &setup.framed {
+            let frames = setup.rows.get(row).and_then(|row| row.frames);
+            // The names of tools have a namespace in the other dialect.
+            let other = after.starts_with(b"functions.");
+            let counts = match frames {
+                Some(Frames::Muse) => !other,
+                Some(Frames::Harmony) => other,
+                _ => false,
+            };
+            let Some(frames) = frames.filter(|_| counts) else { continue };
+            if let Some((turn, length)) = frames::read(frames, rest, true, false, eof)? {
+                return Some(Some(Decision::Turn(row, turn, length)));
+            }
+        }
+        Some(None)
+    }
+}
+
+/// The dialect whose messages without a recipient are for the user.
+fn muse(setup: &Setup) -> Option<usize> {
+    let is = |row: &usize| setup.rows.get(*row).is_some_and(|row| row.frames == Some(Frames::Muse));
+    setup.framed.iter().copied().find(is)
 }
 
 /// Whom a header addresses, and the length of what ends it.

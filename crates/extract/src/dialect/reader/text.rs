@@ -9,7 +9,7 @@ use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
     input::TextInput,
-    json::{CLOSE, JsonCall, SPACE, Step},
+    json::{CLOSE, JsonCall, SPACE, Step, may_be_call},
     markers::Markers,
     out::Ctx,
     python::PythonCall,
@@ -121,7 +121,11 @@ impl CallExtractor {
         sink: &mut S,
     ) -> Step {
         self.state = State::Text;
-        let separators = setup.rows.get(row).map_or(&b""[..], |row| row.separators);
+        let separators = match self.block {
+            // Calls in a block may be listed without the brackets of a list.
+            Some(_) => b",;",
+            None => setup.rows.get(row).map_or(&b""[..], |row| row.separators),
+        };
         let gap = |byte: &u8| byte.is_ascii_whitespace() || separators.contains(byte);
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         // What comes after too much white space does not count, however much of it has arrived.
@@ -129,6 +133,14 @@ impl CallExtractor {
         let next = if far { b"" } else { rest.get(space..).unwrap_or_default() };
         if next.is_empty() && !eof && !far {
             return Step::Wait;
+        }
+        match self.next_in_block(row, next, eof, setup) {
+            None => return Step::Wait,
+            Some(None) => {}
+            Some(Some(opening)) => {
+                self.open(row, &opening, rest.get(..space).unwrap_or_default(), setup, sink);
+                return Step::Read(space);
+            }
         }
         let place = Place::AFTER_MARKUP;
         let decision = match next {
@@ -138,7 +150,7 @@ impl CallExtractor {
         match decision {
             None => Step::Wait,
             Some(Decision::Text(_)) => {
-                self.after = None;
+                (self.after, self.block) = (None, None);
                 self.around = None;
                 self.out.unwrap(sink);
                 self.emit(rest.get(..space).unwrap_or_default(), sink);
@@ -159,6 +171,25 @@ impl CallExtractor {
                 step
             }
         }
+    }
+
+    /// Another call in a block of JSON whose closing marker has not come. The outer `None` waits for more.
+    fn next_in_block(
+        &self,
+        row: usize,
+        next: &[u8],
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Opening>> {
+        let Some(shape) = self.block else { return Some(None) };
+        if !matches!(next.first(), Some(b'{' | b'[')) {
+            return Some(None);
+        }
+        // Where the name of a tool is the key, any object may be a call.
+        let keyed = setup.rows.get(row).is_some_and(|row| row.is_keyed(shape));
+        let is_key = |_: &str| keyed;
+        let begins = may_be_call(next, eof, Some(&is_key))?;
+        Some(begins.then_some(Opening::Json(shape)))
     }
 
     fn apply<S: CallSink>(
@@ -289,6 +320,10 @@ impl CallExtractor {
         let bare = opening.is_bare(dialect);
         self.out.open_block(setup.auto || bare, bare);
         self.after = None;
+        self.block = match opening {
+            Opening::Json(shape) => Some(*shape).filter(|shape| dialect.closes(*shape)),
+            _ => None,
+        };
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
         let begun = |ctx: &mut Ctx<'_, S>, name: &str, id: Option<&str>| {
