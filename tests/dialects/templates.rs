@@ -97,6 +97,14 @@ fn the_arguments_of_kimi_k3_may_be_one_element() {
     assert_eq!(read(&knowing(None), cut).0[0].2, CallOutcome::Cut);
 }
 
+/// In autodetection, a call of an unknown tool is text, with what closes its parts.
+#[test]
+fn an_unknown_call_of_kimi_k3_is_all_of_its_text() {
+    let call = "<|open|>call tool=\"cook\" index=\"1\"<|sep|><|open|>argument key=\"seats\" type=\"number\"<|sep|>2<|close|>argument<|sep|><|close|>call<|sep|>";
+    let text = format!("<|open|>tools<|sep|>{call}<|close|>tools<|sep|>");
+    assert_eq!(read(&knowing(None), &text), (Vec::new(), call.to_owned()));
+}
+
 /// Tokenizers write a blank on each side of the words between the control tokens.
 #[test]
 fn blanks_next_to_the_tokens_of_kimi_k3_are_none() {
@@ -195,6 +203,15 @@ fn the_own_tools_of_llama_are_called_as_methods() {
     let unknown = "<|python_tag|>wolfram_alpha.call(query=\"1 + 1\")";
     assert_eq!(read(&knowing(Some("llama3_json")), unknown).0[0].0, "wolfram_alpha");
     assert_eq!(read(&knowing(None), unknown), (Vec::new(), unknown.to_owned()));
+    // Where the text begins with the call, the server has removed the token.
+    let (calls, rest) = call("brave_search.call(query=\"a\")");
+    assert_eq!(
+        (calls[0].0.as_str(), calls[0].2, rest.as_str()),
+        ("brave_search", CallOutcome::Whole, "")
+    );
+    for text in ["wolfram_alpha.call(query=\"a\")", "brave_search.call is a method"] {
+        assert_eq!(call(text), (Vec::new(), text.to_owned()));
+    }
     // In a sentence, a call without the token is mentioned.
     let prose = "I used brave_search.call(query=\"a\") before.";
     assert_eq!(call(prose), (Vec::new(), prose.to_owned()));

@@ -231,6 +231,13 @@ fn section(rest: &[u8], seen: bool, eof: bool) -> Option<Option<(Turn, usize)>> 
     Some(Some((turn, text.len() + SEP.len())))
 }
 
+/// Whether a closing header of Kimi K3, of this length, is that of a part of a call.
+pub(super) fn closes_part(rest: &[u8], length: usize) -> bool {
+    let header = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
+    let name = header.strip_prefix("<|close|>").and_then(|after| after.split('<').next());
+    name.is_some_and(|name| matches!(name.trim(), "call" | "argument" | "json"))
+}
+
 fn inkling(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
     if starts(rest, "<|message_model|>", eof)? {
         // The name of a tool may follow; the call repeats it.

@@ -30,6 +30,9 @@ use super::{
     xml::XmlCall,
 };
 
+/// How many bytes of a text are read before it is known whether a header goes on in it.
+const HEAD: usize = 1024;
+
 /// What the prompt has opened before the text begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -304,6 +307,14 @@ impl CallExtractor {
 
     fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
         let mut rest = chunk;
+        if self.in_header && chunk.len() > HEAD {
+            // Only what may be a header is copied before it is read.
+            let (head, tail) = chunk.split_at(HEAD);
+            self.buf.extend_from_slice(head);
+            self.pump(false, false, sink);
+            rest = tail;
+        }
+        let chunk = rest;
         if self.buf.is_empty() && self.is_in_text() {
             // Text with which nothing may begin is passed on from where it is.
             let setup = self.take_setup();

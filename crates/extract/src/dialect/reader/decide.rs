@@ -14,7 +14,7 @@ use crate::dialect::{
     named::{NamedCall, named_call},
     python, react,
     setup::{Entry, Setup, What},
-    shape::{Layout, Named, Shape, Unknown},
+    shape::{Frames, Layout, Named, Shape, Unknown},
     tags, xml,
 };
 
@@ -149,7 +149,9 @@ impl CallExtractor {
             let seen = self.seen || !self.made.is_empty();
             if let Some((turn, length)) = frames::read(frames, rest, at_start, seen, eof)? {
                 let closes = matches!(turn, Turn::End | Turn::EndOfReasoning);
-                if setup.auto && closes && !self.seen {
+                // What closes a part of a call belongs to one that is text.
+                let part = frames == Frames::Sections && frames::closes_part(rest, length);
+                if setup.auto && closes && (part || !self.seen) {
                     continue;
                 }
                 return Some(Some((row, turn, length)));

@@ -1,4 +1,5 @@
-//! The beginning of an answer to a prompt that ends inside of a header.
+//! The beginning of an answer whose first token is missing: the prompt has written it, or the server has
+//! removed it.
 
 use super::{
     CallExtractor,
@@ -7,7 +8,7 @@ use super::{
 use crate::dialect::{
     frames::{self, Turn},
     json::past_space,
-    python::is_name,
+    python::{self, is_name},
     setup::Setup,
     shape::{Frames, Named, Shape},
 };
@@ -20,14 +21,17 @@ const MESSAGE: &[u8] = b"<|message|>";
 const TOKEN: &[u8] = b"<|";
 
 impl CallExtractor {
-    /// What the text begins with, if it goes on with a header that the prompt has opened. The outer `None`
-    /// waits for more.
+    /// What the text begins with, if it goes on with a header that the prompt has opened, or after a token
+    /// that the server has removed. The outer `None` waits for more.
     pub(super) fn rest_of_header(
         &self,
         rest: &[u8],
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
+        if let Some(decision) = method(rest, eof, setup)? {
+            return Some(Some(decision));
+        }
         if setup.auto {
             return self.recipient(rest, eof, setup);
         }
@@ -118,6 +122,32 @@ impl CallExtractor {
         }
         Some(None)
     }
+}
+
+/// The call of a known tool as a method, where the server has removed the token before it. The outer `None`
+/// waits for more.
+fn method(rest: &[u8], eof: bool, setup: &Setup) -> Option<Option<Decision>> {
+    if !rest.first().is_some_and(|byte| is_name(*byte)) {
+        return Some(None);
+    }
+    let called = |shape: &Shape| match shape {
+        Shape::Python(block) if !block.method.is_empty() => Some(block.method),
+        _ => None,
+    };
+    for (row, dialect) in setup.rows.iter().enumerate() {
+        for (shape, own) in dialect.shapes.iter().enumerate() {
+            let Some(suffix) = called(own) else { continue };
+            let Some(mut opening) = python::open(rest, eof)? else { return Some(None) };
+            let tool = opening.name.strip_suffix(suffix).filter(|name| setup.knows(name));
+            if let Some(tool) = tool.map(str::to_owned) {
+                opening.name = tool;
+                let length = opening.length;
+                let opening = Opening::Python(shape, opening);
+                return Some(Some(Decision::Open(row, opening, length)));
+            }
+        }
+    }
+    Some(None)
 }
 
 /// The dialect whose messages without a recipient are for the user.

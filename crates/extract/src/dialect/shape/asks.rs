@@ -3,9 +3,14 @@
 use super::{Block, Dialect, Frames, Input, Shape, Text};
 
 impl Dialect {
-    /// Whether prompts end inside of a header, so that an answer may go on with the name in it.
+    /// Whether an answer may begin with a name, because prompts end inside of a header, or because the token
+    /// before it is one that servers remove.
     pub(in crate::dialect) fn is_prompted(&self) -> bool {
-        let prompted = |shape: &Shape| matches!(shape, Shape::Named(named) if named.prompted);
+        let prompted = |shape: &Shape| match shape {
+            Shape::Named(named) => named.prompted,
+            Shape::Python(block) => !block.method.is_empty(),
+            _ => false,
+        };
         matches!(self.frames, Some(Frames::Inkling | Frames::Muse))
             || self.shapes.iter().any(prompted)
     }
