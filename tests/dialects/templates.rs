@@ -246,6 +246,10 @@ fn a_call_of_inkling_needs_neither_the_end_of_the_reasoning_nor_arguments() {
     assert_eq!((calls.len(), rest.as_str()), (1, ""));
     let (calls, rest) = read(&knowing(Some("inkling")), &format!("Now{call}"));
     assert_eq!((calls.len(), rest.as_str()), (1, "Now"));
+    for token in ["<|content_invoke_tool_text|>", "<|content_tool_error|>"] {
+        let text = format!("<|message_model|>{token}No seats.<|end_message|>");
+        assert_eq!(read(&knowing(Some("inkling")), &text), (Vec::new(), "No seats.".to_owned()));
+    }
     let text = "book <|content_type|> is text";
     assert_eq!(read(&knowing(Some("inkling")), text), (Vec::new(), text.to_owned()));
     let horizon =
@@ -380,6 +384,19 @@ fn the_first_message_of_muse_has_no_start() {
     // Without a recipient, it is the user, as in the template.
     let (calls, rest) = read(&knowing(Some("muse")), "<|message|>Hello, book(seats=2).<|eot|>");
     assert_eq!((calls.len(), rest.as_str()), (0, "Hello, book(seats=2)."));
+}
+
+/// The beginning of a long text is read apart, and that makes no difference.
+#[test]
+fn a_long_text_may_begin_with_a_header() {
+    let long = "word ".repeat(260);
+    let text = format!(" to=self<|message|>{long}<|eom|><|start|>assistant to=user<|message|>Hi.");
+    let found = check(&knowing(None), &text).found;
+    assert_eq!((found.text(), found.reasoning().len()), (&b"Hi."[..], long.len()));
+    let text = format!("book\n{{\"name\": \"{long}\"}}");
+    is_call("functionary_v32", &text, &format!("{{\"name\": \"{long}\"}}"));
+    let name = "x".repeat(1500);
+    assert_eq!(read(&knowing(Some("functionary_v32")), &name).1, name);
 }
 
 /// In autodetection, tags are of the row whose markers are around them.

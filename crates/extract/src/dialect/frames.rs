@@ -32,6 +32,8 @@ pub(super) fn begins(frames: Frames) -> &'static [&'static str] {
             "<|message_model|>",
             "<|content_text|>",
             "<|content_thinking|>",
+            "<|content_invoke_tool_text|>",
+            "<|content_tool_error|>",
             "<|end_message|>",
             "<|content_model_end_sampling|>",
         ],
@@ -251,6 +253,9 @@ fn inkling(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
     for (mark, turn) in [
         ("<|content_text|>", Turn::Text),
         ("<|content_thinking|>", Turn::Reasoning),
+        // What tools are given and say as bare text is shown.
+        ("<|content_invoke_tool_text|>", Turn::Text),
+        ("<|content_tool_error|>", Turn::Text),
         ("<|end_message|>", Turn::End),
         ("<|content_model_end_sampling|>", Turn::End),
     ] {
