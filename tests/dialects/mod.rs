@@ -9,6 +9,7 @@ mod followed;
 mod restated;
 mod segments;
 mod tags;
+mod templates;
 mod unmarked;
 mod values;
 mod windows;

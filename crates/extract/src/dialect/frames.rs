@@ -32,6 +32,8 @@ pub(super) fn begins(frames: Frames) -> &'static [&'static str] {
             "<|message_model|>",
             "<|content_text|>",
             "<|content_thinking|>",
+            "<|content_invoke_tool_text|>",
+            "<|content_tool_error|>",
             "<|end_message|>",
             "<|content_model_end_sampling|>",
         ],
@@ -231,6 +233,13 @@ fn section(rest: &[u8], seen: bool, eof: bool) -> Option<Option<(Turn, usize)>> 
     Some(Some((turn, text.len() + SEP.len())))
 }
 
+/// Whether a closing header of Kimi K3, of this length, is that of a part of a call.
+pub(super) fn closes_part(rest: &[u8], length: usize) -> bool {
+    let header = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
+    let name = header.strip_prefix("<|close|>").and_then(|after| after.split('<').next());
+    name.is_some_and(|name| matches!(name.trim(), "call" | "argument" | "json"))
+}
+
 fn inkling(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
     if starts(rest, "<|message_model|>", eof)? {
         // The name of a tool may follow; the call repeats it.
@@ -244,6 +253,9 @@ fn inkling(rest: &[u8], eof: bool) -> Option<Option<(Turn, usize)>> {
     for (mark, turn) in [
         ("<|content_text|>", Turn::Text),
         ("<|content_thinking|>", Turn::Reasoning),
+        // What tools are given and say as bare text is shown.
+        ("<|content_invoke_tool_text|>", Turn::Text),
+        ("<|content_tool_error|>", Turn::Text),
         ("<|end_message|>", Turn::End),
         ("<|content_model_end_sampling|>", Turn::End),
     ] {

@@ -9,6 +9,7 @@ use super::{
     react,
     shape::{Trim, Xml},
     sink::{CallOutcome, CallSink},
+    tags::Stated,
     value::Value,
 };
 
@@ -34,7 +35,11 @@ impl TextInput {
 
     fn new<'s>(stops: impl Iterator<Item = &'s str>, trim: Trim, closed: bool) -> Self {
         let stops = Markers::new(stops.map(|stop| (0, stop)));
-        Self { value: Value::new(None, &Xml::new(&[], &[]).trim(trim), Some(true)), stops, closed }
+        Self {
+            value: Value::new(None, &Xml::new(&[], &[]).trim(trim), Some(Stated::String)),
+            stops,
+            closed,
+        }
     }
 
     pub(super) fn step<S: CallSink>(

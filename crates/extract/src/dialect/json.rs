@@ -1,16 +1,19 @@
 //! Calls in JSON: between markers, after a name, or on their own.
 
+mod begins;
 mod bounds;
 
 use jsonmend_core::Mender;
 
 use super::{
-    envelope::{Ending, Envelope, Follow, LONGEST_NAME, is_key_of_call},
+    envelope::{Ending, Envelope, Follow},
     markers::{Found, Markers},
     out::Ctx,
     sink::{CallOutcome, CallSink},
 };
 
+use begins::fence;
+pub(super) use begins::may_be_call;
 use bounds::Quotes;
 pub(super) use bounds::goes_on;
 
@@ -46,6 +49,8 @@ pub(super) struct JsonCall {
     refused: bool,
     /// Whether the payload is the arguments of a call that has begun.
     named: bool,
+    /// Whether the block is a part of the call, so that its end is not that of the call.
+    within: bool,
     /// Whether anything but the end of the text may end the block.
     stopped: bool,
     /// How many bytes are passed to the mender at once.
@@ -92,6 +97,11 @@ impl JsonCall {
         Self { named: true, ..new }
     }
 
+    /// The same as a part of a call that goes on: who reads the call says that it has ended.
+    pub(super) fn within(self) -> Self {
+        Self { within: true, ..self }
+    }
+
     /// What is written where the arguments of a call that has begun should be, and cannot be read.
     pub(super) fn unread<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
         let new = Self::arguments(stops, closes, ctx);
@@ -117,6 +127,7 @@ impl JsonCall {
             fenced: false,
             refused: false,
             named: false,
+            within: false,
             portion: PORTIONS.0,
         }
     }
@@ -420,76 +431,23 @@ impl JsonCall {
                 let closing = found.iter().find(|(id, _)| *id == CLOSE);
                 let length = closing.map_or(0, |(_, length)| space + length);
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                ctx.flush_end(closing.is_some() || !self.closes);
+                self.flush_end(closing.is_some() || !self.closes, ctx);
                 Step::Done(length)
             }
             Found::Nothing => {
                 let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                ctx.flush_end(!self.closes);
+                self.flush_end(!self.closes, ctx);
                 Step::Done(length)
             }
         }
     }
-}
 
-/// The length of a code fence of JSON at the start of `rest`. Zero if there is none; `None` if more
-/// is needed to say.
-fn fence(rest: &[u8], eof: bool) -> Option<usize> {
-    for open in ["```json\n", "```JSON\n", "```json ", "```\n"] {
-        if rest.starts_with(open.as_bytes()) {
-            return Some(open.len());
-        }
-        if open.as_bytes().starts_with(rest) && !eof {
-            return None;
+    fn flush_end<S: CallSink>(&self, closed: bool, ctx: &mut Ctx<'_, S>) {
+        if !self.within {
+            ctx.flush_end(closed);
         }
     }
-    Some(0)
-}
-
-/// Whether JSON at the start of `rest` may be a call. `None` if more is needed to say.
-pub(super) fn may_be_call(
-    rest: &[u8],
-    eof: bool,
-    is_key: Option<&dyn Fn(&str) -> bool>,
-) -> Option<bool> {
-    // What is decided must not depend on how much has arrived beyond the window.
-    let (rest, eof) = window(rest, 2 * LONGEST_NAME, eof);
-    let mut scan = rest.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
-    let none = || if eof { Some(false) } else { None };
-    let Some((_, first)) = scan.next() else { return none() };
-    let object = match first {
-        b'{' => true,
-        b'[' => match scan.next() {
-            None => return none(),
-            Some((_, b'{')) => true,
-            Some((at, b'[' | b'(')) => {
-                let inside = rest.get(at + 1..).unwrap_or_default();
-                return is_key.map_or(Some(false), |is_tool| may_be_pair(inside, eof, is_tool));
-            }
-            Some((at, b'"' | b'\'')) => {
-                let inside = rest.get(at..).unwrap_or_default();
-                return is_key.map_or(Some(false), |is_tool| may_be_pair(inside, eof, is_tool));
-            }
-            Some(_) => return Some(false),
-        },
-        _ => return Some(false),
-    };
-    let Some(is_key) = is_key else { return Some(object) };
-    let Some((at, quote)) = scan.next() else { return none() };
-    let text = match quote {
-        b'"' | b'\'' => rest.get(at + 1..).unwrap_or_default(),
-        _ if quote.is_ascii_alphabetic() => rest.get(at..).unwrap_or_default(),
-        _ => return Some(false),
-    };
-    let in_key = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    let length = text.iter().take_while(in_key).count();
-    let Some(next) = text.get(length) else { return none() };
-    if *next == b'(' {
-        return Some(false);
-    }
-    let key = std::str::from_utf8(text.get(..length).unwrap_or_default()).unwrap_or_default();
-    Some(is_key_of_call(key) || is_key(key))
 }
 
 /// The first bytes of `rest`, and whether nothing that follows them counts.
@@ -508,26 +466,4 @@ pub(super) fn past_space(rest: &[u8], eof: bool) -> Option<(usize, &[u8])> {
     }
     let next = rest.get(space..).unwrap_or_default();
     if next.is_empty() && !eof { None } else { Some((space, next)) }
-}
-
-/// Whether the items of a list are the name of a tool and an object. `None` if more is needed to say.
-fn may_be_pair(rest: &[u8], eof: bool, is_tool: &dyn Fn(&str) -> bool) -> Option<bool> {
-    let none = || if eof { Some(false) } else { None };
-    let text = rest.trim_ascii_start();
-    let Some((quote, after)) = text.split_first() else { return none() };
-    if !matches!(quote, b'"' | b'\'') {
-        return Some(false);
-    }
-    let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-    let length = after.iter().take_while(in_name).count();
-    let (name, after) = after.split_at(length);
-    let mut next = after.iter().filter(|byte| !byte.is_ascii_whitespace());
-    for expected in [*quote, b',', b'{'] {
-        match next.next() {
-            None => return none(),
-            Some(byte) if *byte != expected => return Some(false),
-            Some(_) => {}
-        }
-    }
-    Some(is_tool(std::str::from_utf8(name).unwrap_or_default()))
 }

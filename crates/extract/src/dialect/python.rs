@@ -1,6 +1,7 @@
 //! Calls as in Python: `f(a=1, b='x')`, alone, in a list, or one on each line.
 
 mod atoms;
+mod given;
 mod scan;
 mod strings;
 mod words;
@@ -10,7 +11,6 @@ use std::collections::BTreeSet;
 use jsonmend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
-use scan::{Cursor, key};
 pub(super) use scan::{Opening, is_name, open};
 use strings::Quoted;
 
@@ -26,9 +26,6 @@ use super::{
 /// What Python writes otherwise than JSON is no repair.
 const OWN: &[RepairKind] = &[RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
 
-/// How many keys are compared with those before them.
-const MOST_KEYS: usize = 4096;
-
 /// Calls as in Python.
 #[derive(Clone, Debug)]
 pub(super) struct PythonCall {
@@ -36,6 +33,8 @@ pub(super) struct PythonCall {
     mender: Box<Mender>,
     state: State,
     list: bool,
+    /// What comes after the name of a tool.
+    method: &'static str,
     /// What closes the block, if anything does.
     stops: Markers,
     closes: bool,
@@ -45,6 +44,8 @@ pub(super) struct PythonCall {
     arguments: usize,
     /// Whether one of them has a name.
     named: bool,
+    /// Whether the first one was an object with all arguments.
+    spread: bool,
     /// Whether the next byte may begin a value.
     value_start: bool,
     repairs: usize,
@@ -109,6 +110,7 @@ enum State {
 impl PythonCall {
     pub(super) fn new<S>(
         opening: &Opening,
+        method: &'static str,
         stops: Markers,
         closes: bool,
         ctx: &Ctx<'_, S>,
@@ -118,11 +120,13 @@ impl PythonCall {
             mender: Box::new(Mender::new(ctx.options.clone())),
             state: State::Argument,
             list: opening.list,
+            method,
             stops,
             closes,
             brackets: Vec::new(),
             arguments: 0,
             named: false,
+            spread: false,
             value_start: true,
             repairs: 0,
             first: true,
@@ -152,7 +156,7 @@ impl PythonCall {
         self.places.clear();
         self.given.clear();
         self.arguments = 0;
-        self.named = false;
+        (self.named, self.spread) = (false, false);
         self.repairs = 0;
         self.first = true;
         self.quote = opening.quoted.or(self.quote);
@@ -202,90 +206,6 @@ impl PythonCall {
         ctx.end(CallOutcome::Cut, self.repairs, true);
         ctx.flush_end(false);
         Step::Done(0)
-    }
-
-    fn argument<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if space > 0 {
-            ctx.raw(rest.get(..space).unwrap_or_default());
-            self.state = State::Argument;
-            return Step::Read(space);
-        }
-        let Some(&first) = rest.first() else { return self.wait(State::Argument, eof, ctx) };
-        if matches!(first, b')' | b']') {
-            return self.end_arguments(rest, ctx);
-        }
-        if first == b',' {
-            ctx.raw(b",");
-            self.state = State::Argument;
-            return Step::Read(1);
-        }
-        if first == b'#' {
-            return self.comment(false, rest, eof, ctx);
-        }
-        let mut cursor = Cursor { rest, at: 0, eof };
-        let Some(key) = key(&mut cursor) else { return self.wait(State::Argument, eof, ctx) };
-        if self.arguments > 0 {
-            self.feed(b", ", ctx);
-        }
-        self.state = State::Value;
-        self.value_start = true;
-        if let Some(key) = key {
-            self.arguments += 1;
-            let written = rest.get(..cursor.at).unwrap_or_default();
-            self.markdown |= written.contains(&b'\\');
-            self.named = true;
-            ctx.raw(written);
-            self.member(&key, ctx);
-            return Step::Read(cursor.at);
-        }
-        // An object on its own is the arguments, if its first key is that of a parameter.
-        if first == b'{' && self.arguments == 0 {
-            cursor.at = 1;
-            cursor.space();
-            let quote = cursor.peek();
-            let Some(quote) = quote else { return self.wait(State::Argument, eof, ctx) };
-            if matches!(quote, Some(b'"' | b'\'')) {
-                cursor.at += 1;
-                let Some(word) = cursor.word() else { return self.wait(State::Argument, eof, ctx) };
-                let word = String::from_utf8_lossy(word).into_owned();
-                if ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word)) {
-                    self.arguments += 1;
-                    self.open_arguments();
-                    self.value_start = true;
-                    ctx.raw(b"{");
-                    return Step::Read(1);
-                }
-            }
-        }
-        let tool = ctx.tools.get(&self.name);
-        let own = tool.and_then(|tool| tool.parameters.get(self.arguments));
-        // Python allows neither a value without a name after one with a name, nor more values than there
-        // are parameters. A comma in `seats=2,000` would set another argument.
-        let wrong = self.named || tool.is_some() && own.is_none();
-        let key = own.cloned().unwrap_or_else(|| format!("arg{}", self.arguments));
-        if wrong {
-            ctx.refuse();
-        }
-        self.arguments += 1;
-        self.member(&key, ctx);
-        Step::Read(0)
-    }
-
-    fn member<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
-        let mut json = Vec::new();
-        arguments::quote(key.as_bytes(), &mut json);
-        json.extend_from_slice(b": ");
-        self.feed(&json, ctx);
-        key.clone_into(&mut self.key);
-        self.atom = Atom::Nothing;
-        // Of two values of one argument, neither is known to be meant. After too many arguments, it is
-        // not known whether there are two.
-        if self.given.contains(key) || self.given.len() >= MOST_KEYS {
-            ctx.refuse();
-        } else {
-            self.given.insert(key.to_owned());
-        }
     }
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
@@ -482,7 +402,11 @@ impl PythonCall {
         };
         let newline = rest.get(..space).unwrap_or_default().iter().any(|byte| *byte != b' ');
         let continues = self.list || self.closes || newline;
-        if let Some(opening) = opening.filter(|_| continues)
+        let plain = |opening: Opening| {
+            let name = opening.name.strip_suffix(self.method).unwrap_or(&opening.name).to_owned();
+            Opening { name, ..opening }
+        };
+        if let Some(opening) = opening.filter(|_| continues).map(plain)
             && (self.list || self.closes || ctx.knows(&opening.name))
         {
             ctx.flush_end(true);

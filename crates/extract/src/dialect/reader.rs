@@ -5,7 +5,10 @@ mod decide;
 mod defined;
 mod mentions;
 mod place;
+mod prompted;
+mod steps;
 mod text;
+mod thoughts;
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,8 +20,8 @@ use super::{
     Dialect, Tools,
     brace::BraceCall,
     input::TextInput,
-    json::{JsonCall, Step},
-    out::{Ctx, Out},
+    json::JsonCall,
+    out::Out,
     prefill::Prefill,
     python::PythonCall,
     setup::Setup,
@@ -26,6 +29,9 @@ use super::{
     watch::{Watch, Watched},
     xml::XmlCall,
 };
+
+/// How many bytes of a text are read before it is known whether a header goes on in it.
+const HEAD: usize = 1024;
 
 /// What the prompt has opened before the text begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -87,6 +93,8 @@ pub struct CallExtractor {
     after: Option<usize>,
     /// The row of the marker that was just read outside of a call, until text follows.
     around: Option<usize>,
+    /// The shape of the block of JSON that was read last, as long as its closing marker has not come.
+    block: Option<usize>,
     /// The rows that have made a call.
     made: Vec<usize>,
     /// The last bytes of text.
@@ -101,6 +109,10 @@ pub struct CallExtractor {
     interrupted: bool,
     /// Whether the message that is open is for the user, so that no call begins in it.
     for_user: bool,
+    /// Whether a tag has opened what is for the user.
+    answers: bool,
+    /// Whether the text may begin with the rest of a header that the prompt has opened.
+    in_header: bool,
     finished: bool,
     steps: u64,
 }
@@ -152,6 +164,7 @@ impl CallExtractor {
             buf: Vec::new(),
             after: None,
             around: None,
+            block: None,
             made: Vec::new(),
             last: [b'\n'; LAST],
             seen: false,
@@ -159,6 +172,8 @@ impl CallExtractor {
             unread: false,
             interrupted: false,
             for_user: false,
+            answers: false,
+            in_header: true,
             finished: false,
             steps: 0,
         }
@@ -244,7 +259,15 @@ impl CallExtractor {
         };
         self.seen = self.start == CallStartState::Reasoning;
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
-        self.for_user = false;
+        (self.for_user, self.answers) = (false, false);
+        self.await_header();
+    }
+
+    /// Expects the rest of a header that the prompt has opened, where the dialect has such a prompt.
+    fn await_header(&mut self) {
+        let at_start = self.start == CallStartState::Text;
+        let prompted = self.auto || self.rows.iter().any(|row| row.is_prompted());
+        self.in_header = at_start && prompted;
     }
 
     /// Reads a chunk, and emits what is certain now.
@@ -284,6 +307,14 @@ impl CallExtractor {
 
     fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
         let mut rest = chunk;
+        if self.in_header && chunk.len() > HEAD {
+            // Only what may be a header is copied before it is read.
+            let (head, tail) = chunk.split_at(HEAD);
+            self.buf.extend_from_slice(head);
+            self.pump(false, false, sink);
+            rest = tail;
+        }
+        let chunk = rest;
         if self.buf.is_empty() && self.is_in_text() {
             // Text with which nothing may begin is passed on from where it is.
             let setup = self.take_setup();
@@ -302,7 +333,8 @@ impl CallExtractor {
 
     /// Whether nothing but text was read since the last call.
     fn is_in_text(&self) -> bool {
-        matches!(self.state, State::Text) && self.after.is_none() && self.around.is_none()
+        let text = matches!(self.state, State::Text) && !self.in_header;
+        text && self.after.is_none() && self.around.is_none()
     }
 
     /// Ends the text where the transport ended. A call that is open was cut off.
@@ -353,6 +385,7 @@ impl CallExtractor {
         }
         self.after = None;
         self.around = None;
+        self.block = None;
         self.made.clear();
         self.last = [b'\n'; LAST];
         self.finished = false;
@@ -399,6 +432,7 @@ impl CallExtractor {
     /// What was made ready is for other dialects or tools.
     fn change(mut self) -> Self {
         (self.setup, self.shared) = (None, Arc::default());
+        self.await_header();
         self
     }
 
@@ -416,109 +450,5 @@ impl CallExtractor {
             Arc::new(Setup::new(rows, self.auto, Arc::clone(&self.tools)))
         };
         Arc::clone(self.shared.get_or_init(make))
-    }
-
-    fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
-        let setup = self.take_setup();
-        let mut buf = std::mem::take(&mut self.buf);
-        let mut at = 0;
-        let mut idle = 0;
-        loop {
-            let rest = buf.get(at..).unwrap_or_default();
-            if rest.is_empty() && !eof {
-                break;
-            }
-            let in_text = matches!(self.state, State::Text | State::Reasoning(_));
-            if rest.is_empty() && in_text {
-                break;
-            }
-            self.steps += 1 + rest.len().min(64) as u64;
-            let step = match std::mem::replace(&mut self.state, State::Text) {
-                State::Text => self.text(rest, eof, &setup, sink),
-                State::Reasoning(close) => self.reasoning(close, rest, eof, &setup, sink),
-                State::Call(row, engine) => self.call(row, engine, rest, eof, eos, &setup, sink),
-            };
-            match step {
-                Step::Read(length) | Step::Done(length) => {
-                    at += length;
-                    idle = if length == 0 { idle + 1 } else { 0 };
-                }
-                Step::Back(length, bytes) => {
-                    at += length;
-                    let from = at.saturating_sub(bytes.len());
-                    if buf.get(from..at) == Some(&bytes[..]) {
-                        at = from;
-                    } else {
-                        buf.splice(..at, bytes);
-                        at = 0;
-                    }
-                    idle = 0;
-                }
-                Step::Wait => break,
-            }
-            // A step that reads nothing changes the state, and never twice in the same way.
-            debug_assert!(idle < 8, "{:?}", self.state);
-            if idle >= 8 {
-                break;
-            }
-        }
-        buf.drain(..at.min(buf.len()));
-        (self.buf, self.setup) = (buf, Some(setup));
-        if eof {
-            let rest = std::mem::take(&mut self.buf);
-            self.out.unwrap(sink);
-            self.out.text(&rest, sink);
-            self.state = State::Text;
-        }
-    }
-
-    /// What an engine of this row works with.
-    fn ctx<'c, S>(
-        &'c mut self,
-        row: &'c Dialect,
-        setup: &'c Setup,
-        eos: bool,
-        sink: &'c mut S,
-    ) -> Ctx<'c, S> {
-        let (out, options) = (&mut self.out, &self.options);
-        Ctx { sink, out, row, tools: &setup.tools, options, auto: setup.auto, eos }
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
-    fn call<S: CallSink>(
-        &mut self,
-        row: usize,
-        mut engine: Box<Engine>,
-        rest: &[u8],
-        eof: bool,
-        eos: bool,
-        setup: &Setup,
-        sink: &mut S,
-    ) -> Step {
-        let Some(dialect) = setup.rows.get(row) else { return Step::Done(0) };
-        let ctx = &mut self.ctx(dialect, setup, eos, sink);
-        let step = match &mut *engine {
-            Engine::Json(engine) => engine.step(rest, eof, ctx),
-            Engine::Xml(engine) => engine.step(rest, eof, ctx),
-            Engine::Python(engine) => engine.step(rest, eof, ctx),
-            Engine::Brace(engine) => engine.step(rest, eof, ctx),
-            Engine::Input(engine) => engine.step(rest, eof, ctx),
-        };
-        if let Step::Done(_) = step {
-            ctx.fail();
-            ctx.flush_end(false);
-            if ctx.close() {
-                self.after = Some(row);
-                if !self.made.contains(&row) {
-                    self.made.push(row);
-                }
-            }
-            self.last = [b'\n'; LAST];
-            self.spoke = false;
-            self.state = State::Text;
-        } else {
-            self.state = State::Call(row, engine);
-        }
-        step
     }
 }

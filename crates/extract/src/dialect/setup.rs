@@ -13,7 +13,8 @@ use super::{
     names::Names,
     python, react,
     search::Search,
-    shape::{Layout, Prefix, Shape, Xml},
+    shape::{Layout, Prefix, Shape},
+    tags::{self, Lexed, Role},
     wake::{Wake, Wakes},
 };
 
@@ -34,6 +35,8 @@ pub(super) enum What {
     Thought,
     /// It is before what is for the user.
     Answer,
+    /// It opens or closes what is for the user.
+    AnswerTag(bool),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,8 +102,9 @@ impl Setup {
                             }
                         } else {
                             for wrapper in &xml.wrappers {
-                                add(what, &format!("{}{wrapper}", xml.tag.0));
-                                add(what, &format!("{}{wrapper}", xml.tag.1));
+                                let marks = [xml.tag.0, xml.tag.1];
+                                let texts = marks.map(|mark| xml.spelled(mark, wrapper)).concat();
+                                texts.iter().for_each(|text| add(what, text));
                             }
                         }
                     }
@@ -124,6 +128,10 @@ impl Setup {
                     add(What::Reasoning(number), open);
                 }
                 add(What::ReasoningEnd, close);
+            }
+            if let Some((open, close)) = &row.answer {
+                add(What::AnswerTag(false), open);
+                add(What::AnswerTag(true), close);
             }
             if row.frames.is_some() {
                 framed.push(at);
@@ -204,18 +212,26 @@ impl Setup {
     pub(super) fn leaves(
         &self,
         row: usize,
-        xml: &Xml,
+        tag: &[u8],
         around: Option<usize>,
         by_attribute: bool,
     ) -> bool {
-        if !self.auto || !xml.calls.contains(&"function") {
+        if !self.auto {
             return false;
         }
-        let has_such = |shape: &Shape| matches!(shape, Shape::Xml(own) if own.calls == xml.calls);
+        let begins_call = |shape: &Shape| {
+            let Shape::Xml(own) = shape else { return false };
+            let Lexed::Tag(tag) = tags::tag(tag, own, true) else { return false };
+            matches!(tag.role(own, &self.tools, None), Role::Call(_))
+        };
         match around.filter(|own| *own != row).and_then(|own| self.rows.get(own)) {
-            Some(own) => own.shapes.iter().any(has_such),
+            Some(own) => own.shapes.iter().any(begins_call),
             None if around.is_some() => false,
-            None => by_attribute && self.sections.is_some_and(|own| own != row),
+            None => {
+                let others = self.sections.filter(|own| *own != row);
+                let own = others.filter(|_| by_attribute).and_then(|own| self.rows.get(own));
+                own.is_some_and(|own| own.shapes.iter().any(begins_call))
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a row of the table says: the markers of a dialect, and the shape of a call.
 
+mod asks;
 mod tags;
 
 use std::borrow::Cow;
@@ -36,6 +37,8 @@ pub struct Dialect {
     pub(super) tokens: Vec<Text>,
     /// Reasoning blocks of this dialect alone: the tags that open and close one.
     pub(super) reasoning: Vec<(Text, Text)>,
+    /// The tags around what is for the user.
+    pub(super) answer: Option<(Text, Text)>,
     /// Further keys of the parts of a call in JSON.
     pub(super) keys: Keys,
     pub(super) unknown: Unknown,
@@ -124,6 +127,8 @@ pub(super) struct Block {
     pub(super) close: Vec<Text>,
     /// Whether a member of which neither key nor value is that of a call names the tool by its key.
     pub(super) keyed: bool,
+    /// What comes after the name of a tool, if its calls are written as those of a method.
+    pub(super) method: &'static str,
 }
 
 /// A name between markers, followed by the arguments.
@@ -137,6 +142,8 @@ pub(super) struct Named {
     pub(super) close: Vec<Text>,
     /// Names that address the user.
     pub(super) text_names: Vec<Text>,
+    /// Whether prompts end with `open`, so that an answer begins with the name.
+    pub(super) prompted: bool,
 }
 
 /// Messages with a header, which says to whom they are addressed.
@@ -168,6 +175,7 @@ impl Dialect {
             ends: Vec::new(),
             tokens: Vec::new(),
             reasoning: Vec::new(),
+            answer: None,
             keys: Keys::default(),
             unknown: Unknown::Call,
             end_closes: false,
@@ -390,11 +398,17 @@ impl Dialect {
             prefixes: prefixes.iter().map(|prefix| Text::Borrowed(*prefix)).collect(),
             close: close.into_iter().map(Into::into).collect(),
             text_names: Vec::new(),
+            prompted: false,
         }))
     }
 
     pub(super) fn tokens(mut self, tokens: &[&'static str]) -> Self {
         self.tokens.extend(tokens.iter().map(|token| Text::Borrowed(*token)));
+        self
+    }
+
+    pub(super) fn answer(mut self, open: &'static str, close: &'static str) -> Self {
+        self.answer = Some((open.into(), close.into()));
         self
     }
 
@@ -428,40 +442,5 @@ impl Dialect {
         self.about = Text::Borrowed(about);
         self.example = Text::Borrowed(example);
         self
-    }
-}
-
-impl Dialect {
-    /// What a call of one of its shapes has after its marker, without which it is none.
-    pub(super) fn sign_after(&self, shape: usize) -> &str {
-        match self.shapes.get(shape) {
-            Some(Shape::Json(_)) => "[",
-            Some(Shape::Named(named)) if named.name_end == "(" => "(",
-            _ => "",
-        }
-    }
-}
-
-impl Block {
-    pub(super) fn new<T: Into<Text>>(
-        open: impl Into<Text>,
-        close: impl IntoIterator<Item = T>,
-    ) -> Self {
-        let close = close.into_iter().map(Into::into).collect();
-        Self { open: open.into(), close, keyed: false }
-    }
-}
-
-impl Shape {
-    /// The text that begins a call. Empty if the shape of what follows begins it.
-    pub(super) fn open(&self) -> &str {
-        match self {
-            Self::Json(block) | Self::Python(block) | Self::Input(Input { block, .. }) => {
-                &block.open
-            }
-            Self::Named(named) => &named.open,
-            Self::Brace(brace) => &brace.open,
-            Self::Xml(_) | Self::React | Self::Line => "",
-        }
     }
 }

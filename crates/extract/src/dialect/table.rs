@@ -53,7 +53,10 @@ fn json() -> Vec<Dialect> {
             "IBM Granite 4",
             "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>",
         ),
-        tagged("ernie45").around("<response>", "</response>").shown(
+        tagged("ernie45")
+            .around("<response>", "</response>")
+            .answer("<response>", "</response>")
+            .shown(
             "ERNIE 4.5",
             "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>\n",
         ),
@@ -79,7 +82,7 @@ fn json() -> Vec<Dialect> {
         ),
         Dialect::json("phi4mini_functools", "functools", [""; 0])
             .and_json("<|tool_call|>", ["<|/tool_call|>"])
-            .tokens(&["<|end|>"])
+            .tokens(&["<|/tool_call|>", "<|end|>"])
             .shown("Phi-4 mini", "functools[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
         Dialect::json("firefunction_v2", "functools", [""; 0])
             .shown("FireFunction 2", " functools[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
@@ -89,6 +92,7 @@ fn json() -> Vec<Dialect> {
         ),
         listed("hunyuan_a13b")
             .around("<answer>", "</answer>")
+            .answer("<answer>", "</answer>")
             .shown("Hunyuan A13B", "<tool_calls>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</tool_calls>"),
         // The prompt opens the reasoning, in words.
         listed("apriel")
@@ -149,6 +153,11 @@ fn json() -> Vec<Dialect> {
                 "<longcat_tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</longcat_tool_call>",
             ),
         bare("llama3_json")
+            // The tools that the model knows by itself are called as methods.
+            .and(Shape::Python(Block {
+                method: ".call",
+                ..Block::new("<|python_tag|>", ["<|eom_id|>", "<|eot_id|>"])
+            }))
             .and_json("<|python_tag|>", ["<|eom_id|>", "<|eot_id|>"])
             .separators(b";,")
             .tokens(&["<|eom_id|>", "<|eot_id|>"])
@@ -233,6 +242,7 @@ fn functionary() -> Dialect {
     let mut row = Dialect::named("functionary_v32", ">>>", "\n", [""; 0]);
     if let Some(Shape::Named(named)) = row.shapes.first_mut() {
         named.text_names.push("all".into());
+        named.prompted = true;
     }
     row.tokens(&["<|eot_id|>"])
 }
@@ -364,13 +374,16 @@ fn pairs() -> Vec<Dialect> {
         glm("ling3").tokens(&["<|role_end|>"]).shown("Ling 3", example),
         glm("hunyuan_v3")
             .around("<tool_calls>", "</tool_calls>")
-            .with_reasoning("<think:opensource>", "</think:opensource>")
+            .with_reasoning("<think:", "</think:")
             .tokens(&["<｜hy_eos｜>"])
             .shown(
             "Hunyuan 3",
             "<tool_calls>\n<tool_call>book<tool_sep>\n<arg_key>seats</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n</tool_calls>",
         ),
-        glm("hunyuan_v4").around("<tool_calls>", "</tool_calls>").shown(
+        glm("hunyuan_v4")
+            .around("<tool_calls>", "</tool_calls>")
+            .with_reasoning("<think:", "</think:")
+            .shown(
             "Hunyuan 4",
             "<tool_calls:7f3a><tool_call:7f3a>book<arg_key:7f3a>seats</arg_key:7f3a><arg_value:7f3a>2</arg_value:7f3a></tool_call:7f3a></tool_calls:7f3a>",
         ),
@@ -386,6 +399,7 @@ fn pairs() -> Vec<Dialect> {
             .with_reasoning("<ifm|think>", "</ifm|think>")
             .with_reasoning("<ifm|think_fast>", "</ifm|think_fast>")
             .with_reasoning("<ifm|think_faster>", "</ifm|think_faster>")
+            .bare_name()
             .unknown(Unknown::Text)
             .shown(
                 "K2 Horizon",
@@ -408,6 +422,7 @@ fn python() -> Vec<Dialect> {
             .tokens(&["<|eom|>", "<|eot|>"])
             .shown("Llama 4", "<|python_start|>[book(seats=2)]<|python_end|>"),
         Dialect::python("lfm2_pythonic", "<|tool_call_start|>", ["<|tool_call_end|>"])
+            .tokens(&["<|im_end|>"])
             .shown("Liquid LFM2", "<|tool_call_start|>[book(seats=2)]<|tool_call_end|>"),
         Dialect::python("olmo3_pythonic", "<function_calls>", ["</function_calls>"])
             .shown("OLMo 3", "<function_calls>book(seats=2)\nbook(seats=3)</function_calls>"),
@@ -456,6 +471,7 @@ fn frames() -> Vec<Dialect> {
                 Xml::new(&["call"], &["tools"])
                     .tag("<|open|>", "<|close|>", "<|sep|>")
                     .trim(Trim::Nothing)
+                    .body("json")
                     .into(),
             )
             .frames(Frames::Sections)
@@ -466,6 +482,7 @@ fn frames() -> Vec<Dialect> {
             ),
         Dialect::json("inkling", "<|content_invoke_tool_json|>", ["<|end_message|>"])
             .frames(Frames::Inkling)
+            .bare_name()
             .unknown(Unknown::Drop)
             .shown(
                 "Inkling",

@@ -1,5 +1,7 @@
 //! Tags: what they are made of, and what they mean.
 
+use jsonmend_core::JsonType;
+
 use super::{
     shape::{Layout, Prefix, Xml},
     tools::{Tool, Tools},
@@ -40,8 +42,8 @@ pub(super) enum Role {
     WrapperEnd,
     Call(String),
     CallEnd,
-    /// A parameter, and whether its value is said to be a string.
-    Parameter(String, Option<bool>),
+    /// A parameter, and what its value is said to be.
+    Parameter(String, Option<Stated>),
     ParameterEnd(String),
     Key,
     KeyEnd,
@@ -50,7 +52,34 @@ pub(super) enum Role {
     Type,
     TypeEnd,
     Separator,
+    /// The element that has all arguments as one JSON text.
+    Body,
+    BodyEnd,
     Other,
+}
+
+/// What a template states about a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stated {
+    String,
+    /// Any other JSON.
+    Json,
+    Type(JsonType),
+}
+
+impl Stated {
+    /// What the name of a type says.
+    pub(super) fn by_name(name: &str) -> Self {
+        match name {
+            "string" => Self::String,
+            "number" | "integer" => Self::Type(JsonType::Number),
+            "boolean" => Self::Type(JsonType::Boolean),
+            "null" => Self::Type(JsonType::Null),
+            "array" => Self::Type(JsonType::Array),
+            "object" => Self::Type(JsonType::Object),
+            _ => Self::Json,
+        }
+    }
 }
 
 impl Tag {
@@ -102,13 +131,15 @@ impl Tag {
                 Role::ParameterEnd(String::new())
             }
             (Layout::Parameters, _, false) if PARAMETERS.contains(&word) => {
-                let string = match (self.attribute(&["string"]), self.attribute(&["type"])) {
-                    (Some(string), _) => Some(string == "true"),
-                    (None, Some(kind)) => Some(kind == "string"),
-                    (None, None) => None,
+                let stated = match (self.attribute(&["string"]), self.attribute(&["type"])) {
+                    (Some("true"), _) => Some(Stated::String),
+                    (Some(_), _) => Some(Stated::Json),
+                    (None, kind) => kind.map(Stated::by_name),
                 };
-                Role::Parameter(self.name(), string)
+                Role::Parameter(self.name(), stated)
             }
+            (Layout::Parameters, _, false) if xml.body == Some(word) => Role::Body,
+            (Layout::Parameters, _, true) if xml.body == Some(word) => Role::BodyEnd,
             _ => Role::Other,
         }
     }
@@ -190,6 +221,7 @@ fn read(rest: &[u8], from: usize, is_end: bool, xml: &Xml, end: &str, eof: bool)
         matches!(xml.layout, Layout::Keys | Layout::Tools)
             || xml.calls.contains(&word)
             || xml.wrappers.contains(&word)
+            || xml.body == Some(word)
             || PARAMETERS.contains(&word)
             || PARTS.contains(&word)
     };

@@ -9,7 +9,7 @@ use super::{
     out::Ctx,
     shape::{Trim, Untyped, Xml},
     sink::CallSink,
-    tags::{LONGEST_ENTITY, entity},
+    tags::{LONGEST_ENTITY, Stated, entity},
     tools::{Typing, typing},
 };
 
@@ -52,11 +52,17 @@ enum State {
 }
 
 impl Value {
-    /// Begins a value. `string` is what its tag says about it.
-    pub(super) fn new(guide: Option<Arc<dyn Guide>>, xml: &Xml, string: Option<bool>) -> Self {
-        let typing = match string {
-            Some(true) => Typing::Text,
-            Some(false) if guide.is_none() => Typing::Json,
+    /// Begins a value. `stated` is what its tag says about it.
+    pub(super) fn new(guide: Option<Arc<dyn Guide>>, xml: &Xml, stated: Option<Stated>) -> Self {
+        let mut guide = guide;
+        let typing = match stated {
+            Some(Stated::String) => Typing::Text,
+            // The model has named the type, so the value has it, whatever the schema would rather have.
+            Some(Stated::Type(kind)) => {
+                guide = guide.filter(|guide| guide.allows(kind));
+                Typing::Json
+            }
+            Some(Stated::Json) if guide.is_none() => Typing::Json,
             _ => typing(guide.as_ref()),
         };
         Self {

@@ -1,6 +1,7 @@
 //! Calls as tags, with named parameters.
 
 mod begins;
+mod body;
 mod elements;
 mod stray;
 mod values;
@@ -10,12 +11,11 @@ pub(super) use begins::open;
 use super::{
     arguments::Object,
     json::{JsonCall, Step},
-    markers::Markers,
     nested::Nested,
     out::Ctx,
     shape::{Layout, Xml},
     sink::{CallOutcome, CallSink},
-    tags::{Lexed, Role, tag},
+    tags::{Lexed, Role, Stated, tag},
     tools::{Tool, Tools},
     value::Value,
 };
@@ -46,14 +46,16 @@ enum State {
     /// The key of a pair.
     Key(Vec<u8>),
     /// After the key of a pair, and what its type is said to be.
-    AfterKey(String, Option<bool>),
+    AfterKey(String, Option<Stated>),
     /// The type of the value of a pair.
     Type(String, Vec<u8>),
     Value(Box<Reading>),
     /// Elements inside of a value.
     Nested(Box<Nested>),
-    /// Arguments in JSON.
-    Body(Box<JsonCall>),
+    /// Arguments in JSON. The last says that an element is around them.
+    Body(Box<JsonCall>, bool),
+    /// After the element with all arguments, up to the end of the call.
+    AfterBody,
 }
 
 /// Where in a value a `CDATA` section is.
@@ -124,27 +126,19 @@ impl XmlCall {
         match state {
             State::Between => self.between(rest, eof, ctx),
             State::Key(key) => self.key(key, rest, eof, ctx),
-            State::AfterKey(key, string) => self.after_key(key, string, rest, eof, ctx),
+            State::AfterKey(key, stated) => self.after_key(key, stated, rest, eof, ctx),
             State::Type(key, text) => self.kind(key, text, rest, eof, ctx),
             State::Value(reading) => self.value(reading, rest, eof, ctx),
             State::Nested(nested) => self.nested(nested, rest, eof, ctx),
-            State::Body(mut body) => {
-                let step = body.step(rest, eof, ctx);
-                if let Step::Done(_) = step {
-                    // The call has ended with its arguments.
-                    ctx.flush_end(true);
-                } else {
-                    self.state = State::Body(body);
-                }
-                step
-            }
+            State::Body(body, element) => self.read_body(body, element, rest, eof, ctx),
+            State::AfterBody => self.after_body(rest, eof, ctx),
         }
     }
 
     /// What was read and is not emitted yet.
     pub(super) fn pending(&self) -> [&[u8]; 2] {
         match &self.state {
-            State::Body(body) => body.pending(),
+            State::Body(body, _) => body.pending(),
             _ => [b""; 2],
         }
     }
@@ -190,9 +184,9 @@ impl XmlCall {
         };
         let bytes = rest.get(..length).unwrap_or_default();
         match role {
-            Role::Parameter(key, string) => {
+            Role::Parameter(key, stated) => {
                 ctx.markup(bytes);
-                self.begin(key, string, ctx);
+                self.begin(key, stated, ctx);
             }
             Role::Key => {
                 ctx.markup(bytes);
@@ -210,42 +204,25 @@ impl XmlCall {
                 return Step::Done(0);
             }
             Role::Separator => ctx.markup(bytes),
-            Role::ParameterEnd(_) | Role::KeyEnd | Role::ValueEnd | Role::TypeEnd => {
+            Role::Body if empty => {
+                ctx.markup(bytes);
+                self.body_element(ctx);
+            }
+            Role::ParameterEnd(_)
+            | Role::KeyEnd
+            | Role::ValueEnd
+            | Role::TypeEnd
+            | Role::BodyEnd => {
                 // It closes nothing.
                 self.repairs += 1;
                 ctx.markup(bytes);
             }
-            Role::Value | Role::Type | Role::Other => self.stray(bytes, ctx),
+            Role::Value | Role::Type | Role::Body | Role::Other => self.stray(bytes, ctx),
         }
         Step::Read(length)
     }
 
-    /// The body of the call is its arguments in JSON.
-    fn body<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
-        let (open, end, close) = self.xml.tag;
-        let mut stops: Vec<String> = Vec::new();
-        for name in self.xml.calls.iter().chain(&self.xml.wrappers) {
-            match self.xml.prefix {
-                super::shape::Prefix::None => stops.push(format!("{end}{name}{close}")),
-                super::shape::Prefix::Exact(prefix) => {
-                    stops.push(format!("{end}{prefix}{name}{close}"));
-                    stops.push(format!("{end}{name}{close}"));
-                }
-                super::shape::Prefix::Bars(word) => {
-                    for bar in ["｜", "|"] {
-                        stops.push(format!("{end}{bar}{word}{bar}{name}{close}"));
-                        stops.push(format!("{end}{bar}{word}{bar} {name}{close}"));
-                        stops.push(format!("{open}{bar}{word}{bar}/{name}{close}"));
-                    }
-                }
-            }
-        }
-        let stops = Markers::new(stops.iter().map(|stop| (super::json::CLOSE, stop.as_str())));
-        self.state = State::Body(Box::new(JsonCall::arguments(stops, true, ctx)));
-        Step::Read(0)
-    }
-
-    fn begin<S: CallSink>(&mut self, key: String, string: Option<bool>, ctx: &mut Ctx<'_, S>) {
+    fn begin<S: CallSink>(&mut self, key: String, stated: Option<Stated>, ctx: &mut Ctx<'_, S>) {
         let tool = self.tool(ctx.tools);
         if is_damaged(&key, &self.xml) && !tool.is_some_and(|tool| tool.has(&key)) {
             ctx.refuse();
@@ -258,7 +235,7 @@ impl XmlCall {
             // Nobody knows which of the two values counts.
             ctx.refuse();
         }
-        let mut value = Value::new(guide, &self.xml, string);
+        let mut value = Value::new(guide, &self.xml, stated);
         value.is_item = goes_on;
         if self.xml.layout != Layout::Keys {
             self.member(&key, ctx);
@@ -357,7 +334,7 @@ impl XmlCall {
     fn after_key<S: CallSink>(
         &mut self,
         key: String,
-        string: Option<bool>,
+        stated: Option<Stated>,
         rest: &[u8],
         eof: bool,
         ctx: &mut Ctx<'_, S>,
@@ -365,24 +342,24 @@ impl XmlCall {
         let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if space > 0 {
             ctx.markup(rest.get(..space).unwrap_or_default());
-            self.state = State::AfterKey(key, string);
+            self.state = State::AfterKey(key, stated);
             return Step::Read(space);
         }
         if rest.is_empty() {
             if eof {
                 return self.cut(ctx);
             }
-            self.state = State::AfterKey(key, string);
+            self.state = State::AfterKey(key, stated);
             return Step::Wait;
         }
         let Some(role) = self.role(rest, eof, ctx) else {
-            self.state = State::AfterKey(key, string);
+            self.state = State::AfterKey(key, stated);
             return Step::Wait;
         };
         match role {
             Some((Role::Value, length)) => {
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                self.begin(key, string, ctx);
+                self.begin(key, stated, ctx);
                 Step::Read(length)
             }
             Some((Role::Type, length)) => {
@@ -392,7 +369,7 @@ impl XmlCall {
             }
             Some((Role::TypeEnd | Role::Separator, length)) => {
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                self.state = State::AfterKey(key, string);
+                self.state = State::AfterKey(key, stated);
                 Step::Read(length)
             }
             _ => self.lost_value(ctx),
@@ -420,7 +397,8 @@ impl XmlCall {
             self.state = State::Type(key, text);
             return if length > 0 { Step::Read(length) } else { Step::Wait };
         }
-        self.state = State::AfterKey(key, Some(text.trim_ascii() == b"string"));
+        let kind = String::from_utf8_lossy(text.trim_ascii()).into_owned();
+        self.state = State::AfterKey(key, Some(Stated::by_name(&kind)));
         Step::Read(length)
     }
 }

@@ -1,8 +1,8 @@
 //! Calls that a model states twice: as a draft and then for good, or again in an explanation.
 //!
-//! A call is restated if it equals an earlier one, there is prose between them, and a marker is missing
-//! around at least one of the two: between markers, a model that calls twice means to. Whether it is
-//! is known only at its end, so what may be a restated call waits.
+//! A call is restated if it equals an earlier one, and a marker is missing around at least one of the two:
+//! between markers, a model that calls twice means to. If it is missing around both, there has to be
+//! prose between them. Whether a call is restated is known only at its end, so what may be one waits.
 
 use super::super::{
     Dialect,
@@ -20,6 +20,8 @@ pub(super) struct Calls {
     past: Vec<Past>,
     /// The number of the stretch of calls without prose in between.
     stretch: usize,
+    /// Whether the last call had no marker.
+    bare: Option<bool>,
     /// How many words of text there are after the last call.
     words: u8,
     in_word: bool,
@@ -66,6 +68,10 @@ impl Calls {
     /// bytes, and no more than these are kept of all calls.
     pub(super) fn begin(&mut self, name: &str, bare: bool, most: usize) -> bool {
         (self.words, self.in_word) = (0, false);
+        // What is next to a block between markers, without any, is not a part of it.
+        if self.bare.replace(bare).is_some_and(|last| last != bare) {
+            self.stretch += 1;
+        }
         (self.open, self.most) = (Some(Compact::default()), most);
         let earlier = |past: &Past| past.stretch < self.stretch && (bare || past.bare);
         self.past.iter().any(|past| earlier(past) && past.name == name)

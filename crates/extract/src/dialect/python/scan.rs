@@ -83,6 +83,14 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
                 _ => matches!(word, b"True" | b"False" | b"None"),
             }
         }
+        // A dictionary that is spread.
+        Some(b'*') => {
+            cursor.at += 1;
+            let spread = cursor.peek()? == Some(b'*');
+            cursor.at += 1;
+            cursor.space();
+            spread && cursor.peek()? == Some(b'{')
+        }
         // A comment.
         Some(b'#') => {
             cursor.at += 1;

@@ -1,11 +1,10 @@
 //! What begins at a place of text.
 
-use jsonmend_core::prose::reasoning;
-
 use super::{
     CallExtractor,
     mentions::{called, name_alone},
     place::Place,
+    thoughts::with_suffix,
 };
 use crate::dialect::{
     Dialect, brace,
@@ -15,7 +14,7 @@ use crate::dialect::{
     named::{NamedCall, named_call},
     python, react,
     setup::{Entry, Setup, What},
-    shape::{Layout, Named, Shape, Unknown},
+    shape::{Frames, Layout, Named, Shape, Unknown},
     tags, xml,
 };
 
@@ -36,6 +35,8 @@ pub(super) enum Decision {
     WasReasoning(usize),
     /// The end of a reasoning block in which a call began.
     Closed(usize),
+    /// A tag around what is for the user, and whether it opens it.
+    Answer(usize, bool),
     /// A header of a message.
     Turn(usize, Turn, usize),
     /// A call in the dialect of this row, with so many bytes of markup.
@@ -120,7 +121,7 @@ impl CallExtractor {
             }
         }
         for (row, shape) in &setup.kinds {
-            if !setup.may_be_bare(*row, *shape, first) {
+            if self.for_user || !setup.may_be_bare(*row, *shape, first) {
                 continue;
             }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
@@ -148,42 +149,13 @@ impl CallExtractor {
             let seen = self.seen || !self.made.is_empty();
             if let Some((turn, length)) = frames::read(frames, rest, at_start, seen, eof)? {
                 let closes = matches!(turn, Turn::End | Turn::EndOfReasoning);
-                if setup.auto && closes && !self.seen {
+                // What closes a part of a call belongs to one that is text.
+                let part = frames == Frames::Sections && frames::closes_part(rest, length);
+                if setup.auto && closes && (part || !self.seen) {
                     continue;
                 }
                 return Some(Some((row, turn, length)));
             }
-        }
-        Some(None)
-    }
-
-    fn reasoning_tag(&self, rest: &[u8], place: Place, eof: bool) -> Option<Option<Decision>> {
-        if !matches!(rest.first(), Some(b'<' | b'[' | 0xE2)) {
-            return Some(None);
-        }
-        if place.is_line_start()
-            && let Some((block, length)) = reasoning::open(rest, eof)?
-        {
-            let close = block.close().as_bytes().to_vec();
-            return Some(Some(Decision::Reasoning(length, close)));
-        }
-        let may_close = match rest {
-            [b'<' | b'[', second, ..] => matches!(second, b'/' | b'|'),
-            _ => true,
-        };
-        // A closing tag in quotes is mentioned.
-        if (!self.seen || self.interrupted)
-            && may_close
-            && !matches!(place.prev(), b'`' | b'"' | b'\'')
-            && let Some(length) = reasoning::stray_close(rest, eof)?
-        {
-            if !self.interrupted && !self.ends_reasoning(length, rest, place, eof)? {
-                return Some(None);
-            }
-            return Some(Some(match self.interrupted {
-                true => Decision::Closed(length),
-                false => Decision::WasReasoning(length),
-            }));
         }
         Some(None)
     }
@@ -203,7 +175,9 @@ impl CallExtractor {
         match entry.what {
             What::Open(_) | What::Ornament | What::End if self.for_user => Some(None),
             What::Token => {
-                let counts = !setup.auto || self.made.contains(&entry.row);
+                // Dialects share markers, so directly after a call the token may be that of another row.
+                let beside = self.after.is_some();
+                let counts = !setup.auto || beside || self.made.contains(&entry.row);
                 let counts = counts && place.prev() != b'`';
                 let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
                 Some(counts.then_some(Decision::Markup(length)))
@@ -223,12 +197,26 @@ impl CallExtractor {
                 Some(counts.then_some(Decision::Around(entry.row, length)))
             }
             What::Reasoning(number) => {
-                let close = row.reasoning.get(number).map(|(_, close)| close.as_bytes().to_vec());
-                Some(close.map(|close| Decision::Reasoning(length, close)))
+                let Some(whole) = with_suffix(rest, length, eof)? else { return Some(None) };
+                if place.mentions(rest.get(whole..), false, eof)? {
+                    return Some(None);
+                }
+                let (_, close) = row.reasoning.get(number)?;
+                let suffix = rest.get(length..whole).unwrap_or_default();
+                let close = [close.as_bytes(), suffix].concat();
+                Some(Some(Decision::Reasoning(whole, close)))
             }
             What::ReasoningEnd => {
+                let Some(length) = with_suffix(rest, length, eof)? else { return Some(None) };
                 let ends = self.ends_reasoning(length, rest, place, eof)?;
                 Some(ends.then_some(Decision::WasReasoning(length)))
+            }
+            // What the template writes around the text is at its beginning, and after what it opens.
+            What::AnswerTag(closes) => {
+                let counts = !setup.auto || self.made.contains(&entry.row);
+                let counts = counts && if closes { self.answers } else { !place.spoke };
+                let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
+                Some(counts.then_some(Decision::Answer(length, !closes)))
             }
             What::Thought if place.is_line_start() => {
                 let first = react::STOPS.first().map_or("\n", |stop| stop);
@@ -410,7 +398,7 @@ impl CallExtractor {
                 Begins::Nothing
             }
             Shape::Xml(xml) => match xml::open(rest, xml, &setup.tools, setup.auto, eof)? {
-                Some(opening) if setup.leaves(row, xml, self.around, opening.by_attribute) => {
+                Some(opening) if setup.leaves(row, rest, self.around, opening.by_attribute) => {
                     Begins::Nothing
                 }
                 Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
@@ -442,18 +430,26 @@ impl CallExtractor {
                     tags::Lexed::No => Begins::Nothing,
                 },
             },
-            Shape::Python(_) => {
+            Shape::Python(block) => {
                 let (space, next) = past_space(after, eof)?;
                 let found = if space == SPACE { None } else { python::open(next, eof)? };
+                // Where the template writes a method, a function is one of the program, unless it is a tool.
+                let method = found.map(|found| (block.is_method(&found.name), found));
+                let found = method.and_then(|(method, found)| {
+                    let counts = block.method.is_empty() || method || setup.knows(&found.name);
+                    counts.then_some(found)
+                });
                 match found {
                     Some(mut opening) => {
                         let whole = length + space + opening.length;
                         opening.length = whole;
+                        opening.name = block.function(&opening.name).to_owned();
                         Begins::Call(Opening::Python(at, opening), whole)
                     }
                     // The call of a tool that is known is not passed on without a word.
                     None => match called(next, eof)? {
-                        Some(name) if setup.knows(&name) => {
+                        Some(name) if setup.knows(block.function(&name)) => {
+                            let name = block.function(&name).to_owned();
                             Begins::Call(Opening::Unread(at, name), length + space)
                         }
                         _ => Begins::Nothing,

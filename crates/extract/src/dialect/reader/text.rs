@@ -9,7 +9,7 @@ use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
     input::TextInput,
-    json::{CLOSE, JsonCall, SPACE, Step},
+    json::{CLOSE, JsonCall, SPACE, Step, may_be_call},
     markers::Markers,
     out::Ctx,
     python::PythonCall,
@@ -35,6 +35,16 @@ impl CallExtractor {
     ) -> Step {
         if let Some(row) = self.after.or(self.around) {
             return self.after_call(row, rest, eof, setup, sink);
+        }
+        if self.in_header {
+            let Some(decision) = self.rest_of_header(rest, eof, setup) else {
+                self.state = State::Text;
+                return Step::Wait;
+            };
+            self.in_header = false;
+            if let Some(decision) = decision {
+                return self.apply(decision, rest, setup, sink);
+            }
         }
         let mut at = 0;
         loop {
@@ -111,7 +121,11 @@ impl CallExtractor {
         sink: &mut S,
     ) -> Step {
         self.state = State::Text;
-        let separators = setup.rows.get(row).map_or(&b""[..], |row| row.separators);
+        let separators = match self.block {
+            // Calls in a block may be listed without the brackets of a list.
+            Some(_) => b",;",
+            None => setup.rows.get(row).map_or(&b""[..], |row| row.separators),
+        };
         let gap = |byte: &u8| byte.is_ascii_whitespace() || separators.contains(byte);
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
         // What comes after too much white space does not count, however much of it has arrived.
@@ -119,6 +133,14 @@ impl CallExtractor {
         let next = if far { b"" } else { rest.get(space..).unwrap_or_default() };
         if next.is_empty() && !eof && !far {
             return Step::Wait;
+        }
+        match self.next_in_block(row, next, eof, setup) {
+            None => return Step::Wait,
+            Some(None) => {}
+            Some(Some(opening)) => {
+                self.open(row, &opening, rest.get(..space).unwrap_or_default(), setup, sink);
+                return Step::Read(space);
+            }
         }
         let place = Place::AFTER_MARKUP;
         let decision = match next {
@@ -128,7 +150,7 @@ impl CallExtractor {
         match decision {
             None => Step::Wait,
             Some(Decision::Text(_)) => {
-                self.after = None;
+                (self.after, self.block) = (None, None);
                 self.around = None;
                 self.out.unwrap(sink);
                 self.emit(rest.get(..space).unwrap_or_default(), sink);
@@ -149,6 +171,25 @@ impl CallExtractor {
                 step
             }
         }
+    }
+
+    /// Another call in a block of JSON whose closing marker has not come. The outer `None` waits for more.
+    fn next_in_block(
+        &self,
+        row: usize,
+        next: &[u8],
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Opening>> {
+        let Some(shape) = self.block else { return Some(None) };
+        if !matches!(next.first(), Some(b'{' | b'[')) {
+            return Some(None);
+        }
+        // Where the name of a tool is the key, any object may be a call.
+        let keyed = setup.rows.get(row).is_some_and(|row| row.is_keyed(shape));
+        let is_key = |_: &str| keyed;
+        let begins = may_be_call(next, eof, Some(&is_key))?;
+        Some(begins.then_some(Opening::Json(shape)))
     }
 
     fn apply<S: CallSink>(
@@ -175,6 +216,11 @@ impl CallExtractor {
             }
             Decision::Markup(length) => {
                 self.out.beside(bytes(length), sink);
+                Step::Read(length)
+            }
+            Decision::Answer(length, opens) => {
+                self.answers = opens;
+                self.out.markup(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Around(row, length) => {
@@ -205,14 +251,14 @@ impl CallExtractor {
     }
 
     fn was_reasoning<S: CallSink>(&mut self, sink: &mut S) {
-        self.seen = true;
+        (self.seen, self.spoke) = (true, false);
         self.out.forget();
         self.last = [b'\n'; LAST];
         sink.text_was_reasoning();
     }
 
     /// A message begins or ends.
-    fn turn<S: CallSink>(
+    pub(super) fn turn<S: CallSink>(
         &mut self,
         row: usize,
         turn: Turn,
@@ -274,6 +320,10 @@ impl CallExtractor {
         let bare = opening.is_bare(dialect);
         self.out.open_block(setup.auto || bare, bare);
         self.after = None;
+        self.block = match opening {
+            Opening::Json(shape) => Some(*shape).filter(|shape| dialect.closes(*shape)),
+            _ => None,
+        };
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
         let begun = |ctx: &mut Ctx<'_, S>, name: &str, id: Option<&str>| {
@@ -347,7 +397,7 @@ impl CallExtractor {
                 }
                 let closes = block.close.iter().any(|close| !close.is_empty());
                 let stops = setup.stops(row, &block.close);
-                Engine::Python(PythonCall::new(found, stops, closes, ctx))
+                Engine::Python(PythonCall::new(found, block.method, stops, closes, ctx))
             }
             Opening::Brace(shape, name) => {
                 let Some(Shape::Brace(brace)) = dialect.shapes.get(*shape) else {
@@ -386,124 +436,5 @@ impl CallExtractor {
             }
         };
         self.state = State::Call(row, Box::new(engine));
-    }
-
-    /// Reads reasoning up to its end.
-    pub(super) fn reasoning<S: CallSink>(
-        &mut self,
-        close: Vec<u8>,
-        rest: &[u8],
-        eof: bool,
-        setup: &Setup,
-        sink: &mut S,
-    ) -> Step {
-        if close.is_empty() {
-            return self.framed_reasoning(rest, eof, setup, sink);
-        }
-        let first = close.first().copied().unwrap_or_default();
-        let clear = rest.iter().position(|byte| *byte == first).unwrap_or(rest.len());
-        if clear > 0 {
-            self.out.reasoning(rest.get(..clear).unwrap_or_default(), sink);
-            self.state = State::Reasoning(close);
-            return Step::Read(clear);
-        }
-        let head = rest.get(..close.len()).unwrap_or(rest);
-        let same = head.len() == close.len() && head.eq_ignore_ascii_case(&close);
-        let labels = close.starts_with(b"\n");
-        if same {
-            // A label of the ReAct prompt is read as text.
-            if labels {
-                self.out.reasoning(b"\n", sink);
-                self.last = [b'\n'; LAST];
-                return Step::Read(1);
-            }
-            self.out.markup(head, sink);
-            self.last = [b'\n'; LAST];
-            return Step::Read(close.len());
-        }
-        let partial = close.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
-        if partial && !eof {
-            self.state = State::Reasoning(close);
-            return Step::Wait;
-        }
-        let answers = |mark: &&str| mark.starts_with('\n');
-        if labels && self.ends_thought(rest, eof, answers).unwrap_or(true) {
-            if self.ends_thought(rest, eof, answers).is_none() {
-                self.state = State::Reasoning(close);
-                return Step::Wait;
-            }
-            self.out.reasoning(b"\n", sink);
-            self.last = [b'\n'; LAST];
-            return Step::Read(1);
-        }
-        // A control token that begins a call ends the reasoning, too.
-        if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
-            let place = Place::AFTER_MARKUP;
-            match self.decide(rest, place, eof, setup) {
-                None => {
-                    self.state = State::Reasoning(close);
-                    return Step::Wait;
-                }
-                Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
-                    self.interrupted = true;
-                    return Step::Read(0);
-                }
-                Some(_) => {}
-            }
-        } else if !eof && (rest == b"<" || "<｜".as_bytes().starts_with(rest)) {
-            self.state = State::Reasoning(close);
-            return Step::Wait;
-        }
-        self.out.reasoning(rest.get(..1).unwrap_or_default(), sink);
-        self.state = State::Reasoning(close);
-        Step::Read(1)
-    }
-
-    /// Whether another label of the ReAct prompt follows a thought. `None` waits for more.
-    fn ends_thought(&self, rest: &[u8], eof: bool, labels: impl Fn(&&str) -> bool) -> Option<bool> {
-        let mut stops = react::STOPS.into_iter().filter(labels);
-        let mut partial = false;
-        let here = stops.any(|stop| {
-            partial |= rest.len() < stop.len() && stop.as_bytes().starts_with(rest);
-            rest.starts_with(stop.as_bytes())
-        });
-        if here || eof || !partial { Some(here) } else { None }
-    }
-
-    fn framed_reasoning<S: CallSink>(
-        &mut self,
-        rest: &[u8],
-        eof: bool,
-        setup: &Setup,
-        sink: &mut S,
-    ) -> Step {
-        let mut at = 0;
-        while at < rest.len() {
-            let here = rest.get(at..).unwrap_or_default();
-            let clear = setup.clear(b' ', here);
-            if clear > 0 {
-                at += clear;
-                continue;
-            }
-            match self.frame(here, false, eof, setup) {
-                Some(None) => at += 1,
-                found if at > 0 => {
-                    let _ = found;
-                    break;
-                }
-                None => {
-                    self.state = State::Reasoning(Vec::new());
-                    return Step::Wait;
-                }
-                Some(Some((row, turn, length))) => {
-                    self.state = State::Text;
-                    self.turn(row, turn, rest.get(..length).unwrap_or_default(), setup, sink);
-                    return Step::Read(length);
-                }
-            }
-        }
-        self.out.reasoning(rest.get(..at).unwrap_or_default(), sink);
-        self.state = State::Reasoning(Vec::new());
-        Step::Read(at)
     }
 }

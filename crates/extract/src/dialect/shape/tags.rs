@@ -12,6 +12,8 @@ pub(in crate::dialect) struct Xml {
     pub(in crate::dialect) calls: Vec<&'static str>,
     /// The elements around calls.
     pub(in crate::dialect) wrappers: Vec<&'static str>,
+    /// The element that may have all arguments as one JSON text.
+    pub(in crate::dialect) body: Option<&'static str>,
     pub(in crate::dialect) layout: Layout,
     pub(in crate::dialect) trim: Trim,
     pub(in crate::dialect) untyped: Untyped,
@@ -73,6 +75,7 @@ impl Xml {
             prefix: Prefix::None,
             calls: calls.to_vec(),
             wrappers: wrappers.to_vec(),
+            body: None,
             layout: Layout::Parameters,
             trim: Trim::Newline,
             untyped: Untyped::Json,
@@ -111,6 +114,11 @@ impl Xml {
         self
     }
 
+    pub(in crate::dialect) fn body(mut self, element: &'static str) -> Self {
+        self.body = Some(element);
+        self
+    }
+
     pub(in crate::dialect) fn sections(mut self) -> Self {
         self.sections = true;
         self
@@ -134,8 +142,28 @@ impl Xml {
                 let both = |name: &&str| [format!("{open}{prefix}{name}"), format!("{open}{name}")];
                 self.calls.iter().flat_map(both).collect()
             }
-            Prefix::None => self.calls.iter().map(|name| format!("{open}{name}")).collect(),
+            Prefix::None => self.calls.iter().flat_map(|name| self.spelled(open, name)).collect(),
         }
+    }
+
+    /// The spellings of a mark and the name after it. Where the mark is a control token, which ends with
+    /// a sign of its own, servers write a blank after it.
+    pub(in crate::dialect) fn spelled(&self, mark: &str, name: &str) -> Vec<String> {
+        let mut all = vec![format!("{mark}{name}")];
+        if mark.ends_with('>') {
+            all.push(format!("{mark} {name}"));
+        }
+        all
+    }
+
+    /// The closing tags of an element, without a prefix.
+    pub(in crate::dialect) fn closing(&self, name: &str) -> Vec<String> {
+        let (_, end, close) = self.tag;
+        let mut all = vec![format!("{end}{name}{close}")];
+        if end.ends_with('>') {
+            all.push(format!("{end} {name} {close}"));
+        }
+        all
     }
 }
 

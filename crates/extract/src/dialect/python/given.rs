@@ -1,0 +1,133 @@
+//! The arguments of a call, each up to its value.
+
+use super::{
+    PythonCall, State,
+    atoms::Atom,
+    scan::{Cursor, key},
+};
+use crate::dialect::{
+    arguments,
+    json::{Step, past_space},
+    out::Ctx,
+    sink::CallSink,
+};
+
+/// How many keys are compared with those before them.
+const MOST_KEYS: usize = 4096;
+
+impl PythonCall {
+    /// Before an argument, or the end of the arguments.
+    pub(super) fn argument<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if space > 0 {
+            ctx.raw(rest.get(..space).unwrap_or_default());
+            self.state = State::Argument;
+            return Step::Read(space);
+        }
+        let Some(&first) = rest.first() else { return self.wait(State::Argument, eof, ctx) };
+        if matches!(first, b')' | b']') {
+            return self.end_arguments(rest, ctx);
+        }
+        if first == b',' {
+            ctx.raw(b",");
+            self.state = State::Argument;
+            return Step::Read(1);
+        }
+        if first == b'#' {
+            return self.comment(false, rest, eof, ctx);
+        }
+        let mut cursor = Cursor { rest, at: 0, eof };
+        let Some(key) = key(&mut cursor) else { return self.wait(State::Argument, eof, ctx) };
+        if self.arguments > 0 {
+            self.feed(b", ", ctx);
+        }
+        self.state = State::Value;
+        self.value_start = true;
+        if let Some(key) = key {
+            self.arguments += 1;
+            let written = rest.get(..cursor.at).unwrap_or_default();
+            self.markdown |= written.contains(&b'\\');
+            self.named = true;
+            ctx.raw(written);
+            self.member(&key, ctx);
+            return Step::Read(cursor.at);
+        }
+        // An object that is spread is the arguments, and so is one on its own, if its first key is that of a
+        // parameter.
+        let spread = match self.arguments {
+            0 => spread(rest, eof),
+            _ => Some(0),
+        };
+        let Some(spread) = spread else { return self.wait(State::Argument, eof, ctx) };
+        if (first == b'{' || spread > 0) && self.arguments == 0 {
+            cursor.at = spread + 1;
+            cursor.space();
+            let quote = cursor.peek();
+            let Some(quote) = quote else { return self.wait(State::Argument, eof, ctx) };
+            if spread > 0 && quote == Some(b'}') {
+                self.arguments += 1;
+                self.spread = true;
+                self.open_arguments();
+                ctx.raw(rest.get(..=spread).unwrap_or_default());
+                return Step::Read(spread + 1);
+            }
+            if matches!(quote, Some(b'"' | b'\'')) {
+                cursor.at += 1;
+                let Some(word) = cursor.word() else { return self.wait(State::Argument, eof, ctx) };
+                let word = String::from_utf8_lossy(word).into_owned();
+                if spread > 0 || ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word)) {
+                    self.arguments += 1;
+                    self.spread = true;
+                    self.open_arguments();
+                    self.value_start = true;
+                    ctx.raw(rest.get(..=spread).unwrap_or_default());
+                    return Step::Read(spread + 1);
+                }
+            }
+        }
+        let tool = ctx.tools.get(&self.name);
+        let own = tool.and_then(|tool| tool.parameters.get(self.arguments));
+        // Python allows neither a value without a name after one with a name, nor more values than there
+        // are parameters. A comma in `seats=2,000` would set another argument.
+        let wrong = self.named || tool.is_some() && own.is_none();
+        let key = own.cloned().unwrap_or_else(|| format!("arg{}", self.arguments));
+        if wrong {
+            ctx.refuse();
+        }
+        self.arguments += 1;
+        self.member(&key, ctx);
+        Step::Read(0)
+    }
+
+    fn member<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
+        let mut json = Vec::new();
+        arguments::quote(key.as_bytes(), &mut json);
+        json.extend_from_slice(b": ");
+        self.feed(&json, ctx);
+        key.clone_into(&mut self.key);
+        self.atom = Atom::Nothing;
+        // Of two values of one argument, neither is known to be meant. After too many arguments, or an
+        // object with some, it is not known whether there are two.
+        if self.spread || self.given.contains(key) || self.given.len() >= MOST_KEYS {
+            ctx.refuse();
+        } else {
+            self.given.insert(key.to_owned());
+        }
+    }
+}
+
+/// The length of what spreads a dictionary over the arguments, before its bracket. Zero if none does. `None`
+/// waits for more.
+fn spread(rest: &[u8], eof: bool) -> Option<usize> {
+    const MARK: &[u8] = b"**";
+    let Some(after) = rest.strip_prefix(MARK) else {
+        return if MARK.starts_with(rest) && !eof { None } else { Some(0) };
+    };
+    let (space, next) = past_space(after, eof)?;
+    Some(if next.first() == Some(&b'{') { MARK.len() + space } else { 0 })
+}

@@ -1,0 +1,113 @@
+//! The loop that reads.
+
+use super::{CallExtractor, Engine, State, defined::LAST};
+use crate::dialect::{Dialect, json::Step, out::Ctx, setup::Setup, sink::CallSink, watch::Watched};
+
+impl CallExtractor {
+    /// Reads what is undecided, as far as that is possible.
+    pub(super) fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
+        let setup = self.take_setup();
+        let mut buf = std::mem::take(&mut self.buf);
+        let mut at = 0;
+        let mut idle = 0;
+        loop {
+            let rest = buf.get(at..).unwrap_or_default();
+            if rest.is_empty() && !eof {
+                break;
+            }
+            let in_text = matches!(self.state, State::Text | State::Reasoning(_));
+            if rest.is_empty() && in_text {
+                break;
+            }
+            self.steps += 1 + rest.len().min(64) as u64;
+            let step = match std::mem::replace(&mut self.state, State::Text) {
+                State::Text => self.text(rest, eof, &setup, sink),
+                State::Reasoning(close) => self.reasoning(close, rest, eof, &setup, sink),
+                State::Call(row, engine) => self.call(row, engine, rest, eof, eos, &setup, sink),
+            };
+            match step {
+                Step::Read(length) | Step::Done(length) => {
+                    at += length;
+                    idle = if length == 0 { idle + 1 } else { 0 };
+                }
+                Step::Back(length, bytes) => {
+                    at += length;
+                    let from = at.saturating_sub(bytes.len());
+                    if buf.get(from..at) == Some(&bytes[..]) {
+                        at = from;
+                    } else {
+                        buf.splice(..at, bytes);
+                        at = 0;
+                    }
+                    idle = 0;
+                }
+                Step::Wait => break,
+            }
+            // A step that reads nothing changes the state, and never twice in the same way.
+            debug_assert!(idle < 8, "{:?}", self.state);
+            if idle >= 8 {
+                break;
+            }
+        }
+        buf.drain(..at.min(buf.len()));
+        (self.buf, self.setup) = (buf, Some(setup));
+        if eof {
+            let rest = std::mem::take(&mut self.buf);
+            self.out.unwrap(sink);
+            self.out.text(&rest, sink);
+            self.state = State::Text;
+        }
+    }
+
+    /// What an engine of this row works with.
+    pub(super) fn ctx<'c, S>(
+        &'c mut self,
+        row: &'c Dialect,
+        setup: &'c Setup,
+        eos: bool,
+        sink: &'c mut S,
+    ) -> Ctx<'c, S> {
+        let (out, options) = (&mut self.out, &self.options);
+        Ctx { sink, out, row, tools: &setup.tools, options, auto: setup.auto, eos }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
+    fn call<S: CallSink>(
+        &mut self,
+        row: usize,
+        mut engine: Box<Engine>,
+        rest: &[u8],
+        eof: bool,
+        eos: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        let Some(dialect) = setup.rows.get(row) else { return Step::Done(0) };
+        let ctx = &mut self.ctx(dialect, setup, eos, sink);
+        let step = match &mut *engine {
+            Engine::Json(engine) => engine.step(rest, eof, ctx),
+            Engine::Xml(engine) => engine.step(rest, eof, ctx),
+            Engine::Python(engine) => engine.step(rest, eof, ctx),
+            Engine::Brace(engine) => engine.step(rest, eof, ctx),
+            Engine::Input(engine) => engine.step(rest, eof, ctx),
+        };
+        if let Step::Done(length) = step {
+            self.block = self.block.filter(|_| length == 0);
+            let ctx = &mut self.ctx(dialect, setup, eos, sink);
+            ctx.fail();
+            ctx.flush_end(false);
+            if ctx.close() {
+                self.after = Some(row);
+                if !self.made.contains(&row) {
+                    self.made.push(row);
+                }
+            }
+            self.last = [b'\n'; LAST];
+            self.spoke = false;
+            self.state = State::Text;
+        } else {
+            self.state = State::Call(row, engine);
+        }
+        step
+    }
+}

@@ -1,0 +1,206 @@
+//! Reasoning: where blocks of it begin and end.
+
+use jsonmend_core::prose::reasoning;
+
+use super::{CallExtractor, State, decide::Decision, defined::LAST, place::Place};
+use crate::dialect::{json::Step, react, setup::Setup, sink::CallSink};
+
+/// The longest suffix of a tag, in bytes.
+const LONGEST_SUFFIX: usize = 64;
+
+impl CallExtractor {
+    /// The tag of a reasoning block at the start of `rest`. The outer `None` waits for more.
+    pub(super) fn reasoning_tag(
+        &self,
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+    ) -> Option<Option<Decision>> {
+        if !matches!(rest.first(), Some(b'<' | b'[' | 0xE2)) {
+            return Some(None);
+        }
+        if place.is_line_start()
+            && let Some((block, length)) = reasoning::open(rest, eof)?
+        {
+            let close = block.close().as_bytes().to_vec();
+            return Some(Some(Decision::Reasoning(length, close)));
+        }
+        let may_close = match rest {
+            [b'<' | b'[', second, ..] => matches!(second, b'/' | b'|'),
+            _ => true,
+        };
+        // A closing tag in quotes is mentioned.
+        if (!self.seen || self.interrupted)
+            && may_close
+            && !matches!(place.prev(), b'`' | b'"' | b'\'')
+            && let Some(length) = reasoning::stray_close(rest, eof)?
+        {
+            if !self.interrupted && !self.ends_reasoning(length, rest, place, eof)? {
+                return Some(None);
+            }
+            return Some(Some(match self.interrupted {
+                true => Decision::Closed(length),
+                false => Decision::WasReasoning(length),
+            }));
+        }
+        Some(None)
+    }
+
+    /// Reads reasoning up to its end.
+    pub(super) fn reasoning<S: CallSink>(
+        &mut self,
+        close: Vec<u8>,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        if close.is_empty() {
+            return self.framed_reasoning(rest, eof, setup, sink);
+        }
+        let first = close.first().copied().unwrap_or_default();
+        let clear = rest.iter().position(|byte| *byte == first).unwrap_or(rest.len());
+        if clear > 0 {
+            self.out.reasoning(rest.get(..clear).unwrap_or_default(), sink);
+            self.state = State::Reasoning(close);
+            return Step::Read(clear);
+        }
+        let head = rest.get(..close.len()).unwrap_or(rest);
+        let same = head.len() == close.len() && head.eq_ignore_ascii_case(&close);
+        let labels = close.starts_with(b"\n");
+        if same {
+            // A label of the ReAct prompt is read as text.
+            if labels {
+                self.out.reasoning(b"\n", sink);
+                self.last = [b'\n'; LAST];
+                return Step::Read(1);
+            }
+            self.out.markup(head, sink);
+            self.last = [b'\n'; LAST];
+            return Step::Read(close.len());
+        }
+        let partial = close.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+        if partial && !eof {
+            self.state = State::Reasoning(close);
+            return Step::Wait;
+        }
+        let answers = |mark: &&str| mark.starts_with('\n');
+        if labels && self.ends_thought(rest, eof, answers).unwrap_or(true) {
+            if self.ends_thought(rest, eof, answers).is_none() {
+                self.state = State::Reasoning(close);
+                return Step::Wait;
+            }
+            self.out.reasoning(b"\n", sink);
+            self.last = [b'\n'; LAST];
+            return Step::Read(1);
+        }
+        // A control token that begins a call ends the reasoning, too.
+        if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
+            let place = Place::AFTER_MARKUP;
+            match self.decide(rest, place, eof, setup) {
+                None => {
+                    self.state = State::Reasoning(close);
+                    return Step::Wait;
+                }
+                Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
+                    self.interrupted = true;
+                    return Step::Read(0);
+                }
+                Some(_) => {}
+            }
+        } else if !eof && (rest == b"<" || "<｜".as_bytes().starts_with(rest)) {
+            self.state = State::Reasoning(close);
+            return Step::Wait;
+        }
+        self.out.reasoning(rest.get(..1).unwrap_or_default(), sink);
+        self.state = State::Reasoning(close);
+        Step::Read(1)
+    }
+
+    /// Whether another label of the ReAct prompt follows a thought. `None` waits for more.
+    fn ends_thought(&self, rest: &[u8], eof: bool, labels: impl Fn(&&str) -> bool) -> Option<bool> {
+        let mut stops = react::STOPS.into_iter().filter(labels);
+        let mut partial = false;
+        let here = stops.any(|stop| {
+            partial |= rest.len() < stop.len() && stop.as_bytes().starts_with(rest);
+            rest.starts_with(stop.as_bytes())
+        });
+        if here || eof || !partial { Some(here) } else { None }
+    }
+
+    fn framed_reasoning<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        setup: &Setup,
+        sink: &mut S,
+    ) -> Step {
+        let mut at = 0;
+        while at < rest.len() {
+            let here = rest.get(at..).unwrap_or_default();
+            let clear = setup.clear(b' ', here);
+            if clear > 0 {
+                at += clear;
+                continue;
+            }
+            match self.frame(here, false, eof, setup) {
+                Some(None) => match self.interrupts(here, eof, setup) {
+                    Some(false) => at += 1,
+                    _ if at > 0 => break,
+                    None => {
+                        self.state = State::Reasoning(Vec::new());
+                        return Step::Wait;
+                    }
+                    Some(true) => {
+                        self.last = [b'\n'; LAST];
+                        return Step::Read(0);
+                    }
+                },
+                found if at > 0 => {
+                    let _ = found;
+                    break;
+                }
+                None => {
+                    self.state = State::Reasoning(Vec::new());
+                    return Step::Wait;
+                }
+                Some(Some((row, turn, length))) => {
+                    self.state = State::Text;
+                    self.turn(row, turn, rest.get(..length).unwrap_or_default(), setup, sink);
+                    return Step::Read(length);
+                }
+            }
+        }
+        self.out.reasoning(rest.get(..at).unwrap_or_default(), sink);
+        self.state = State::Reasoning(Vec::new());
+        Step::Read(at)
+    }
+
+    /// Whether a control token begins a call here, although the message with the reasoning was not ended.
+    /// `None` waits for more.
+    fn interrupts(&self, rest: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
+        const MARKS: [&[u8]; 2] = [b"<|", "<｜".as_bytes()];
+        if !MARKS.iter().any(|mark| rest.starts_with(mark)) {
+            let partial = !eof && MARKS.iter().any(|mark| mark.starts_with(rest));
+            return if partial { None } else { Some(false) };
+        }
+        let decision = self.decide(rest, Place::AFTER_MARKUP, eof, setup)?;
+        Some(matches!(decision, Decision::Open(..)))
+    }
+}
+
+/// The length of the marker at the start of `rest`. One that ends with a colon goes on with a suffix, which
+/// a release of the model or an answer has chosen, and `>`. The outer `None` waits for more.
+pub(super) fn with_suffix(rest: &[u8], length: usize, eof: bool) -> Option<Option<usize>> {
+    if rest.get(..length).is_none_or(|marker| !marker.ends_with(b":")) {
+        return Some(Some(length));
+    }
+    let after = rest.get(length..).unwrap_or_default();
+    let in_suffix = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let suffix = after.iter().take(LONGEST_SUFFIX).take_while(in_suffix).count();
+    match after.get(suffix) {
+        None if !eof => None,
+        Some(b'>') if suffix > 0 => Some(Some(length + suffix + 1)),
+        _ => Some(None),
+    }
+}

@@ -1,0 +1,71 @@
+//! What is asked about a row and its shapes.
+
+use super::{Block, Dialect, Frames, Input, Shape, Text};
+
+impl Dialect {
+    /// Whether an answer may begin with a name, because prompts end inside of a header, or because the token
+    /// before it is one that servers remove.
+    pub(in crate::dialect) fn is_prompted(&self) -> bool {
+        let prompted = |shape: &Shape| match shape {
+            Shape::Named(named) => named.prompted,
+            Shape::Python(block) => !block.method.is_empty(),
+            _ => false,
+        };
+        matches!(self.frames, Some(Frames::Inkling | Frames::Muse))
+            || self.shapes.iter().any(prompted)
+    }
+
+    /// Whether one of its shapes is a block of JSON with a closing marker.
+    pub(in crate::dialect) fn closes(&self, shape: usize) -> bool {
+        let closes = |block: &Block| block.close.iter().any(|close| !close.is_empty());
+        matches!(self.shapes.get(shape), Some(Shape::Json(block)) if closes(block))
+    }
+
+    /// Whether the key of a member names the tool in one of its shapes.
+    pub(in crate::dialect) fn is_keyed(&self, shape: usize) -> bool {
+        matches!(self.shapes.get(shape), Some(Shape::Json(block)) if block.keyed)
+    }
+
+    /// What a call of one of its shapes has after its marker, without which it is none.
+    pub(in crate::dialect) fn sign_after(&self, shape: usize) -> &str {
+        match self.shapes.get(shape) {
+            Some(Shape::Json(_)) => "[",
+            Some(Shape::Named(named)) if named.name_end == "(" => "(",
+            _ => "",
+        }
+    }
+}
+
+impl Block {
+    pub(in crate::dialect) fn new<T: Into<Text>>(
+        open: impl Into<Text>,
+        close: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let close = close.into_iter().map(Into::into).collect();
+        Self { open: open.into(), close, keyed: false, method: "" }
+    }
+
+    /// The tool that a call of this function is one of.
+    pub(in crate::dialect) fn function<'n>(&self, name: &'n str) -> &'n str {
+        name.strip_suffix(self.method).unwrap_or(name)
+    }
+
+    /// Whether a function is the method with which tools are called.
+    pub(in crate::dialect) fn is_method(&self, name: &str) -> bool {
+        !self.method.is_empty() && name.ends_with(self.method)
+    }
+}
+
+impl Shape {
+    /// The text that begins a call. Empty if the shape of what follows begins it.
+    pub(in crate::dialect) fn open(&self) -> &str {
+        match self {
+            Self::Json(block) | Self::Python(block) | Self::Input(Input { block, .. }) => {
+                &block.open
+            }
+            Self::Named(named) => &named.open,
+            Self::Brace(brace) => &brace.open,
+            Self::Xml(_) | Self::React | Self::Line => "",
+        }
+    }
+}
