@@ -161,7 +161,9 @@ impl Engine {
             Some(start).filter(|_| is_object && comma.is_some_and(|comma| comma.at == end))?
         };
         let before = source.slice(start.saturating_sub(self.window), start).trim_ascii_end();
-        let known = (self.trials.lists_from..self.pos).contains(&start);
+        // A document that goes on after its end was closed itself.
+        let inside = start > self.frames.start();
+        let known = inside && (self.trials.lists_from..self.pos).contains(&start);
         (before.ends_with(b":") && known).then_some(start)
     }
 
