@@ -123,3 +123,38 @@ fn a_call_that_may_not_be_closed_is_cut() {
         assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut, "{text}");
     }
 }
+
+/// The markers around calls end the call whose string was not closed, too.
+#[test]
+fn an_open_string_ends_before_all_markers_at_the_end() {
+    let cases = [
+        (
+            "kimi_k2",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{\"name\": \"A",
+            "<|tool_call_end|><|tool_calls_section_end|>",
+        ),
+        (
+            "kimi_k2",
+            "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{\"name\": \"A",
+            "<|tool_call_end|>\n<|tool_calls_section_end|>\n",
+        ),
+        (
+            "deepseek_v31",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book<｜tool▁sep｜>{\"name\": \"A",
+            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        ),
+    ];
+    for (name, head, tail) in cases {
+        for reader in [named(name), reader(None)] {
+            let found = check(&reader, &format!("{head}{tail}")).found;
+            let [call] = found.calls() else { panic!("{name}: {found:?}") };
+            assert_eq!(call.arguments(), br#"{"name": "A"}"#, "{name}: {found:?}");
+            // Text after the markers may be content of the string.
+            let found = check(&reader, &format!("{head}{tail} and so on")).found;
+            assert!(
+                found.calls().iter().all(|call| call.outcome() != CallOutcome::Whole),
+                "{name}"
+            );
+        }
+    }
+}

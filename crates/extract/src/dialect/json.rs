@@ -310,20 +310,18 @@ impl JsonCall {
                     }
                     Some(false) => {}
                 }
-                // A string that was not closed runs into the marker at the end.
-                let after = rest.get(length..).unwrap_or_default();
-                let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-                match (space == after.len(), eof) {
-                    // A bracket or parenthesis is too common in strings to end one.
+                // A string that was not closed runs into the markers at the end. A bracket or parenthesis
+                // is too common in strings to end one.
+                match self.nothing_follows(rest, eof) {
                     _ if length == 1 => self.feed(rest, 1, ctx),
-                    (true, true) => {
+                    None => Step::Wait,
+                    Some(true) => {
                         if self.quotes.ran_over() {
                             ctx.stop_short();
                         }
                         self.end_value(Ending::Marker, 0, ctx)
                     }
-                    (true, false) if space < SPACE => Step::Wait,
-                    _ => self.feed(rest, 1, ctx),
+                    Some(false) => self.feed(rest, 1, ctx),
                 }
             }
         }

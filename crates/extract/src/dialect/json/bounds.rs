@@ -40,12 +40,43 @@ impl Quotes {
     }
 }
 
+/// How many markers one after the other end a call and what is around it, or begin another one.
+const MARKERS: usize = 4;
+
 impl JsonCall {
+    /// Whether the text ends after the markers at the start of `rest`. `None` waits for more.
+    pub(super) fn nothing_follows(&self, rest: &[u8], eof: bool) -> Option<bool> {
+        let mut after = rest;
+        for _ in 0..MARKERS {
+            match self.stops.at(after, eof) {
+                Found::Partial => return None,
+                Found::Nothing => return Some(false),
+                Found::Here(found) => {
+                    let length = found.first().map_or(1, |(_, length)| *length);
+                    after = after.get(length..).unwrap_or_default();
+                }
+            }
+            let space = after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace());
+            let space = space.count();
+            after = after.get(space..).unwrap_or_default();
+            if after.is_empty() {
+                return if eof {
+                    Some(true)
+                } else if space < SPACE {
+                    None
+                } else {
+                    Some(false)
+                };
+            }
+        }
+        Some(false)
+    }
+
     /// Whether the markers at the start of `rest`, which may be in a string, end one call and begin
     /// another. In a string, the quotes of the other call would be escaped. `None` waits for more.
     pub(super) fn next_call_follows(&self, rest: &[u8], eof: bool) -> Option<bool> {
         let (mut at, mut opens) = (0, false);
-        for marker in 0..4 {
+        for marker in 0..MARKERS {
             let (space, next) = past_space(rest.get(at..).unwrap_or_default(), eof)?;
             match self.stops.at(next, eof) {
                 Found::Partial => return None,
