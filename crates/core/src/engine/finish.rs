@@ -92,7 +92,10 @@ impl Engine {
     /// key.
     fn reads_lost_key(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Stop> {
         let content = source.slice(self.lex_start, self.pos);
-        let Some(end) = lost_key(content).filter(|_| self.closers_at_end(content).is_some()) else {
+        let fits = |end: &usize| {
+            self.closers_at_end(content).is_some_and(|(kept, _)| stays_inside(&content[*end..kept]))
+        };
+        let Some(end) = lost_key(content).filter(fits) else {
             return Ok(false);
         };
         let at = self.lex_start + end;
@@ -182,4 +185,18 @@ fn before_words(text: &[u8]) -> Option<&[u8]> {
     let first = words.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let apart = words.get(..first)?.contains(&b'\n');
     (apart && !words.iter().any(|byte| b"\"{[".contains(byte))).then_some(closed)
+}
+
+/// Whether no bracket in a text closes what was opened before it.
+fn stays_inside(text: &[u8]) -> bool {
+    let mut open = 0usize;
+    text.iter().all(|byte| {
+        match byte {
+            b'{' | b'[' => open += 1,
+            b'}' | b']' if open == 0 => return false,
+            b'}' | b']' => open -= 1,
+            _ => {}
+        }
+        true
+    })
 }
