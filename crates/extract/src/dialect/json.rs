@@ -310,10 +310,12 @@ impl JsonCall {
                     }
                     Some(false) => {}
                 }
-                // A string that was not closed runs into the markers at the end. A bracket or parenthesis
-                // is too common in strings to end one.
+                // A bracket or parenthesis is too common in strings to end one.
+                if length == 1 {
+                    return self.feed(rest, 1, ctx);
+                }
+                // A string that was not closed runs into the markers at the end.
                 match self.nothing_follows(rest, eof) {
-                    _ if length == 1 => self.feed(rest, 1, ctx),
                     None => Step::Wait,
                     Some(true) => {
                         if self.quotes.ran_over() {

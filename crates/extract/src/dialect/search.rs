@@ -15,7 +15,7 @@ const PAIRS: usize = 4;
 /// Whether a marker or a bracket may begin with this byte, or have it in it: `[`, `{`, `<`, `>`, `\`, `|`
 /// and a backtick. A few rare bytes count, too, because that is one comparison less.
 const fn is_special(byte: u8) -> bool {
-    // `[` and `{` differ in one bit, and the next four only in two other ones than `^` and `~`.
+    // `[` and `{` differ in one bit, and `<`, `>`, `\` and `|` are `~` but for three bits, as is `^`.
     (byte | 0x20 == b'{') | (byte | 0x62 == b'~') | (byte == b'`')
 }
 
