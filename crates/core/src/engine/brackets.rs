@@ -114,7 +114,14 @@ impl Engine {
             Some(Shape::Tuple) => b'(',
             _ => return false,
         };
-        source.byte(self.frames.start()) == Some(bracket)
+        let start = self.frames.start();
+        // Containers whose brackets are missing begin where the one does that they were opened for.
+        let added = |edit: &super::Edit| match edit {
+            super::Edit::Replace(repair, _) => repair.kind == RepairKind::MissingOpen,
+            super::Edit::EndDocument { .. } => false,
+        };
+        source.byte(start) == Some(bracket)
+            && self.frames.count_from(start) > self.script.count_at(start, added)
     }
 
     /// What it takes to read on with this meaning. `None` if that is not possible, or the budget for

@@ -154,6 +154,11 @@ impl Frames {
         self.stack.last().map_or(0, |frame| frame.start)
     }
 
+    /// How many of the innermost containers start at this offset.
+    pub(super) fn count_from(&self, start: usize) -> usize {
+        self.stack.iter().rev().take_while(|frame| frame.start == start).count()
+    }
+
     #[inline]
     pub(super) fn push(&mut self, shape: Shape, start: usize) {
         self.visible += usize::from(shape.is_visible());
