@@ -82,7 +82,7 @@ fn a_call_without_arguments_is_whole_only_at_its_own_marker() {
         (
             "kimi_k2",
             "<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|><|tool_call_end|>",
-            CallOutcome::Whole,
+            CallOutcome::Repaired,
         ),
         (
             "kimi_k2",

@@ -10,6 +10,7 @@ mod restated;
 mod segments;
 mod tags;
 mod templates;
+mod unclear;
 mod unmarked;
 mod values;
 mod windows;

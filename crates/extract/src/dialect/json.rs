@@ -2,6 +2,7 @@
 
 mod begins;
 mod bounds;
+mod trail;
 
 use jsonmend_core::Mender;
 
@@ -51,6 +52,10 @@ pub(super) struct JsonCall {
     named: bool,
     /// Whether the block is a part of the call, so that its end is not that of the call.
     within: bool,
+    /// Whether its markers are control tokens.
+    sealed: bool,
+    /// Whether further keys come after the object of a call, which are missing in it.
+    beside: bool,
     /// Whether anything but the end of the text may end the block.
     stopped: bool,
     /// How many bytes are passed to the mender at once.
@@ -97,9 +102,10 @@ impl JsonCall {
         Self { named: true, ..new }
     }
 
-    /// The same as a part of a call that goes on: who reads the call says that it has ended.
-    pub(super) fn within(self) -> Self {
-        Self { within: true, ..self }
+    /// The same as a part of a call that goes on: who reads the call says that it has ended. If its markers are
+    /// control tokens, two in a row in a string refuse the call: the string was not closed before them.
+    pub(super) fn within(self, sealed: bool) -> Self {
+        Self { within: true, sealed, ..self }
     }
 
     /// What is written where the arguments of a call that has begun should be, and cannot be read.
@@ -128,6 +134,8 @@ impl JsonCall {
             refused: false,
             named: false,
             within: false,
+            sealed: false,
+            beside: false,
             portion: PORTIONS.0,
         }
     }
@@ -180,7 +188,8 @@ impl JsonCall {
                     ctx.stop_short();
                 }
                 ctx.arguments(b"{}");
-                self.end_arguments(CallOutcome::Whole, false, ctx);
+                ctx.end(CallOutcome::Whole, 1, false);
+                self.give_up_unmade(ctx);
                 self.phase = Phase::Trail;
                 return Step::Read(0);
             }
@@ -323,7 +332,16 @@ impl JsonCall {
                         }
                         self.end_value(Ending::Marker, 0, ctx)
                     }
-                    Some(false) => self.feed(rest, 1, ctx),
+                    Some(false) => {
+                        let after = rest.get(length..).unwrap_or_default();
+                        match if self.sealed { self.stops.at(after, eof) } else { Found::Nothing } {
+                            Found::Partial => return Step::Wait,
+                            // One control token may be quoted. Two are the end of the call.
+                            Found::Here(_) => ctx.refuse(),
+                            Found::Nothing => {}
+                        }
+                        self.feed(rest, 1, ctx)
+                    }
                 }
             }
         }
@@ -398,55 +416,6 @@ impl JsonCall {
             return self.quotes.inside;
         }
         self.mender.ends_in_string()
-    }
-
-    fn trail<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        if self.bare || self.envelope.is_dead() || !ctx.out.made {
-            ctx.flush_end(!self.closes);
-            return Step::Done(0);
-        }
-        let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-        let after = rest.get(space..).unwrap_or_default();
-        if after.is_empty() && !eof {
-            return Step::Wait;
-        }
-        if self.fenced {
-            if after.len() < 3 && b"```".starts_with(after) && !eof {
-                return Step::Wait;
-            }
-            if after.starts_with(b"```") {
-                self.fenced = false;
-                ctx.markup(rest.get(..space + 3).unwrap_or_default());
-                return Step::Read(space + 3);
-            }
-        }
-        // One brace too many belongs to the call.
-        if self.closes && matches!(after.first(), Some(b'}' | b']')) {
-            ctx.markup(rest.get(..space + 1).unwrap_or_default());
-            return Step::Read(space + 1);
-        }
-        match self.stops.at(after, eof) {
-            Found::Partial => Step::Wait,
-            Found::Here(found) => {
-                let closing = found.iter().find(|(id, _)| *id == CLOSE);
-                let length = closing.map_or(0, |(_, length)| space + length);
-                ctx.markup(rest.get(..length).unwrap_or_default());
-                self.flush_end(closing.is_some() || !self.closes, ctx);
-                Step::Done(length)
-            }
-            Found::Nothing => {
-                let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
-                ctx.markup(rest.get(..length).unwrap_or_default());
-                self.flush_end(!self.closes, ctx);
-                Step::Done(length)
-            }
-        }
-    }
-
-    fn flush_end<S: CallSink>(&self, closed: bool, ctx: &mut Ctx<'_, S>) {
-        if !self.within {
-            ctx.flush_end(closed);
-        }
     }
 }
 

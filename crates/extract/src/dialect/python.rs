@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use jsonmend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
+use given::Spread;
 pub(super) use scan::{Opening, is_name, open};
 use strings::Quoted;
 
@@ -45,7 +46,7 @@ pub(super) struct PythonCall {
     /// Whether one of them has a name.
     named: bool,
     /// Whether the first one was an object with all arguments.
-    spread: bool,
+    spread: Spread,
     /// Whether the next byte may begin a value.
     value_start: bool,
     repairs: usize,
@@ -126,7 +127,7 @@ impl PythonCall {
             brackets: Vec::new(),
             arguments: 0,
             named: false,
-            spread: false,
+            spread: Spread::None,
             value_start: true,
             repairs: 0,
             first: true,
@@ -156,7 +157,7 @@ impl PythonCall {
         self.places.clear();
         self.given.clear();
         self.arguments = 0;
-        (self.named, self.spread) = (false, false);
+        (self.named, self.spread) = (false, Spread::None);
         self.repairs = 0;
         self.first = true;
         self.quote = opening.quoted.or(self.quote);
@@ -216,7 +217,7 @@ impl PythonCall {
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
-        self.repairs += usize::from(!closed);
+        self.repairs += usize::from(!closed) + usize::from(self.spread == Spread::Open);
         self.alone = closed && !self.list && !self.closes && self.quote.is_none();
         ctx.end(end, self.repairs, false);
         self.state = State::After;
@@ -249,6 +250,7 @@ impl PythonCall {
                 Step::Read(1)
             }
             b')' | b']' | b'}' => match self.close_bracket(ctx) {
+                None if byte == b'}' && self.spread == Spread::Open => self.end_spread(ctx),
                 // A brace that closes nothing would close the arguments.
                 None if byte == b'}' => {
                     ctx.refuse();

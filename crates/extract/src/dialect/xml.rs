@@ -3,6 +3,7 @@
 mod begins;
 mod body;
 mod elements;
+mod ends;
 mod stray;
 mod values;
 
@@ -87,6 +88,8 @@ struct Reading {
     element: bool,
     /// How many tags in its text may be those of further parameters, and were not closed there.
     open: usize,
+    /// Whether there is a closing tag in its text that nothing has opened.
+    stray: bool,
 }
 
 /// Whether a key is what is left of a damaged tag. Where tags are control tokens, `<` is a letter.
@@ -415,6 +418,7 @@ impl Reading {
             inner: Vec::new(),
             element: false,
             open: 0,
+            stray: false,
         }
     }
 }

@@ -64,6 +64,12 @@ impl Envelope {
         ctx.pass_over();
     }
 
+    /// Whether there is nothing but a name, and the tool of that name has parameters: it may be data.
+    fn lacks_arguments<S: CallSink>(&self, name: &str, level: usize, ctx: &Ctx<'_, S>) -> bool {
+        let takes_none = ctx.tools.known(name).is_some_and(|tool| tool.parameters.is_empty());
+        !takes_none && self.passed_members(level, ctx).is_empty()
+    }
+
     /// The object of a call has ended.
     fn end_call<S: CallSink>(&mut self, level: usize, listed: bool, ctx: &mut Ctx<'_, S>) {
         let nameless = !self.call.begun && !self.call.dead && self.call.name.is_none();
@@ -79,14 +85,19 @@ impl Envelope {
         } else if let Some(name) = call.name.clone().filter(|_| !call.dead)
             && (!self.strict || ctx.row.bare_name || ctx.auto && ctx.knows(&name))
             && !(self.strict && (cut || !self.is_bare_call(level, ctx)))
+            && !(self.strict && ctx.auto && self.lacks_arguments(&name, level, ctx))
             && ctx.begin(&name, self.id(level, ctx).as_deref())
         {
             // Without arguments, the name alone is a call only where it may be one.
             self.call.begun = true;
             self.holds = false;
             // With a member that means nothing, arguments may be missing.
-            self.call.refused |= !(ctx.row.bare_name || ctx.auto) || self.has_unread(level, ctx);
             let members = self.passed_members(level, ctx);
+            let lacks = match ctx.auto {
+                true => self.lacks_arguments(&name, level, ctx),
+                false => !ctx.row.bare_name && members.is_empty(),
+            };
+            self.call.refused |= lacks || self.has_unread(level, ctx);
             ctx.arguments(&[b"{", &members[..], b"}"].concat());
             self.end_begun(ctx);
         } else if !lists && !call.dead {

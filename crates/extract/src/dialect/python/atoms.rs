@@ -243,14 +243,6 @@ impl PythonCall {
         }
     }
 
-    /// The object that is all arguments opens.
-    pub(super) fn open_arguments(&mut self) {
-        let form = Form::Dict;
-        let place = Place { guide: None, form, items: 0, keyed: false, in_value: false };
-        self.places.push(place);
-        self.brackets.push((b'}', b' '));
-    }
-
     /// Closes the innermost container. Returns its brackets, if one is open.
     pub(super) fn close_bracket<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Option<(u8, u8)> {
         if !self.brackets.is_empty() {

@@ -15,6 +15,14 @@ use crate::dialect::{
 /// How many keys are compared with those before them.
 const MOST_KEYS: usize = 4096;
 
+/// An object that is all arguments, as in `book(**{"seats": 2})`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spread {
+    None,
+    Open,
+    Closed,
+}
+
 impl PythonCall {
     /// Before an argument, or the end of the arguments.
     pub(super) fn argument<S: CallSink>(
@@ -32,6 +40,9 @@ impl PythonCall {
         let Some(&first) = rest.first() else { return self.wait(State::Argument, eof, ctx) };
         if matches!(first, b')' | b']') {
             return self.end_arguments(rest, ctx);
+        }
+        if first == b'}' && self.spread == Spread::Open {
+            return self.end_spread(ctx);
         }
         if first == b',' {
             ctx.raw(b",");
@@ -59,42 +70,40 @@ impl PythonCall {
         }
         // An object that is spread is the arguments, and so is one on its own, if its first key is that of a
         // parameter.
-        let spread = match self.arguments {
-            0 => spread(rest, eof),
-            _ => Some(0),
-        };
+        let alone = self.arguments == 0 && self.spread == Spread::None;
+        let spread = if alone { spread(rest, eof) } else { Some(0) };
         let Some(spread) = spread else { return self.wait(State::Argument, eof, ctx) };
-        if (first == b'{' || spread > 0) && self.arguments == 0 {
+        if (first == b'{' || spread > 0) && alone {
             cursor.at = spread + 1;
             cursor.space();
             let quote = cursor.peek();
             let Some(quote) = quote else { return self.wait(State::Argument, eof, ctx) };
-            if spread > 0 && quote == Some(b'}') {
-                self.arguments += 1;
-                self.spread = true;
-                self.open_arguments();
-                ctx.raw(rest.get(..=spread).unwrap_or_default());
-                return Step::Read(spread + 1);
-            }
-            if matches!(quote, Some(b'"' | b'\'')) {
-                cursor.at += 1;
-                let Some(word) = cursor.word() else { return self.wait(State::Argument, eof, ctx) };
-                let word = String::from_utf8_lossy(word).into_owned();
-                if spread > 0 || ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word)) {
-                    self.arguments += 1;
-                    self.spread = true;
-                    self.open_arguments();
-                    self.value_start = true;
-                    ctx.raw(rest.get(..=spread).unwrap_or_default());
-                    return Step::Read(spread + 1);
+            let begins = match quote {
+                Some(b'}') => spread > 0,
+                Some(b'"' | b'\'') => {
+                    cursor.at += 1;
+                    let Some(word) = cursor.word() else {
+                        return self.wait(State::Argument, eof, ctx);
+                    };
+                    let word = String::from_utf8_lossy(word);
+                    spread > 0 || ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word))
                 }
+                _ => false,
+            };
+            if begins {
+                // Its members are read like arguments with names.
+                self.spread = Spread::Open;
+                ctx.raw(rest.get(..=spread).unwrap_or_default());
+                self.state = State::Argument;
+                return Step::Read(spread + 1);
             }
         }
         let tool = ctx.tools.get(&self.name);
         let own = tool.and_then(|tool| tool.parameters.get(self.arguments));
         // Python allows neither a value without a name after one with a name, nor more values than there
         // are parameters. A comma in `seats=2,000` would set another argument.
-        let wrong = self.named || tool.is_some() && own.is_none();
+        // What a variable holds that is spread is not known.
+        let wrong = self.named || tool.is_some() && own.is_none() || first == b'*';
         let key = own.cloned().unwrap_or_else(|| format!("arg{}", self.arguments));
         if wrong {
             ctx.refuse();
@@ -102,6 +111,15 @@ impl PythonCall {
         self.arguments += 1;
         self.member(&key, ctx);
         Step::Read(0)
+    }
+
+    /// The object that is all arguments ends.
+    pub(super) fn end_spread<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
+        self.end_value(ctx);
+        self.spread = Spread::Closed;
+        ctx.raw(b"}");
+        self.state = State::Argument;
+        Step::Read(1)
     }
 
     fn member<S: CallSink>(&mut self, key: &str, ctx: &mut Ctx<'_, S>) {
@@ -113,7 +131,10 @@ impl PythonCall {
         self.atom = Atom::Nothing;
         // Of two values of one argument, neither is known to be meant. After too many arguments, or an
         // object with some, it is not known whether there are two.
-        if self.spread || self.given.contains(key) || self.given.len() >= MOST_KEYS {
+        if self.spread == Spread::Closed
+            || self.given.contains(key)
+            || self.given.len() >= MOST_KEYS
+        {
             ctx.refuse();
         } else {
             self.given.insert(key.to_owned());

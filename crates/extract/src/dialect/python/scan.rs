@@ -83,13 +83,14 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
                 _ => matches!(word, b"True" | b"False" | b"None"),
             }
         }
-        // A dictionary that is spread.
+        // A dictionary that is spread, or a variable that holds one.
         Some(b'*') => {
             cursor.at += 1;
-            let spread = cursor.peek()? == Some(b'*');
-            cursor.at += 1;
+            cursor.at += usize::from(cursor.peek()? == Some(b'*'));
             cursor.space();
-            spread && cursor.peek()? == Some(b'{')
+            let written = matches!(cursor.peek()?, Some(b'{' | b'['));
+            let variable = !cursor.word()?.is_empty();
+            written || variable && matches!(cursor.peek()?, Some(b')' | b',' | b'('))
         }
         // A comment.
         Some(b'#') => {

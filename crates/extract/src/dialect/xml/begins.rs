@@ -35,7 +35,9 @@ pub(in crate::dialect) fn open(
     let Role::Call(name) = tag.role(xml, tools, None) else { return Some(None) };
     if xml.layout != Layout::Pairs {
         let mut named = !name.is_empty() && name.len() <= LONGEST_NAME;
-        let unknown = !tools.is_empty() && tools.known(&name).is_none();
+        // A control token is no text.
+        let may_be_text = xml.tag.0.len() == 1;
+        let unknown = may_be_text && !tools.is_empty() && tools.known(&name).is_none();
         if named && name != FREE_TEXT && (xml.layout == Layout::Tools || unknown && !detected) {
             let after = rest.get(tag.length..).unwrap_or_default();
             named = holds_parameters(after, &name, xml, tools, detected, eof)?;

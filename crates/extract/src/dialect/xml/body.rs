@@ -44,7 +44,9 @@ impl XmlCall {
         let stops: Vec<(usize, String)> =
             own.map(|stop| (CLOSE, stop)).chain(others.map(|stop| (CLOSE + 1, stop))).collect();
         let stops = Markers::new(stops.iter().map(|(id, stop)| (*id, stop.as_str())));
-        self.state = State::Body(Box::new(JsonCall::arguments(stops, true, ctx).within()), true);
+        let sealed = self.xml.tag.0.len() > 1;
+        let body = JsonCall::arguments(stops, true, ctx).within(sealed);
+        self.state = State::Body(Box::new(body), true);
     }
 
     pub(super) fn read_body<S: CallSink>(

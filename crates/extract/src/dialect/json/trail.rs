@@ -1,0 +1,103 @@
+//! What follows the value of a payload: white space, a fence and the closing marker.
+
+use super::{CLOSE, JsonCall, SPACE, Step, goes_on};
+use crate::dialect::{markers::Found, out::Ctx, sink::CallSink};
+
+impl JsonCall {
+    pub(super) fn trail<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        if self.bare || self.envelope.is_dead() || !ctx.out.made {
+            ctx.flush_end(!self.closes);
+            return Step::Done(0);
+        }
+        let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let after = rest.get(space..).unwrap_or_default();
+        if after.is_empty() && !eof {
+            return Step::Wait;
+        }
+        if self.fenced {
+            if after.len() < 3 && b"```".starts_with(after) && !eof {
+                return Step::Wait;
+            }
+            if after.starts_with(b"```") {
+                self.fenced = false;
+                ctx.markup(rest.get(..space + 3).unwrap_or_default());
+                return Step::Read(space + 3);
+            }
+        }
+        if self.closes && !self.named && !self.beside {
+            match goes_on(rest, eof) {
+                None => return Step::Wait,
+                Some(true) => {
+                    self.beside = true;
+                    ctx.refuse_ended();
+                }
+                Some(false) => {}
+            }
+        }
+        if self.beside {
+            return self.beside(rest, eof, ctx);
+        }
+        // One brace too many belongs to the call.
+        if self.closes && matches!(after.first(), Some(b'}' | b']')) {
+            ctx.markup(rest.get(..space + 1).unwrap_or_default());
+            return Step::Read(space + 1);
+        }
+        match self.stops.at(after, eof) {
+            Found::Partial => Step::Wait,
+            Found::Here(found) => self.close(&found, space, rest, ctx),
+            Found::Nothing => {
+                let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                self.flush_end(!self.closes, ctx);
+                Step::Done(length)
+            }
+        }
+    }
+
+    /// Ends the block at a marker, after this much white space. Only the closing one is a part of it.
+    fn close<S: CallSink>(
+        &self,
+        found: &[(usize, usize)],
+        space: usize,
+        rest: &[u8],
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        let closing = found.iter().find(|(id, _)| *id == CLOSE);
+        let length = closing.map_or(0, |(_, length)| space + length);
+        ctx.markup(rest.get(..length).unwrap_or_default());
+        self.flush_end(closing.is_some() || !self.closes, ctx);
+        Step::Done(length)
+    }
+
+    /// Reads what goes on with an object that has ended, up to a marker.
+    fn beside<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let begins = |byte: &u8| self.stops.begins_with(*byte);
+        let clear = rest.iter().position(begins).unwrap_or(rest.len());
+        let length = match self.stops.at(rest.get(clear..).unwrap_or_default(), eof) {
+            Found::Nothing => (clear + 1).min(rest.len()),
+            Found::Partial | Found::Here(_) if clear > 0 => clear,
+            Found::Partial => return Step::Wait,
+            Found::Here(found) => return self.close(&found, 0, rest, ctx),
+        };
+        ctx.raw(rest.get(..length).unwrap_or_default());
+        match length {
+            0 if !eof => Step::Wait,
+            0 => {
+                self.flush_end(false, ctx);
+                Step::Done(0)
+            }
+            length => Step::Read(length),
+        }
+    }
+
+    fn flush_end<S: CallSink>(&self, closed: bool, ctx: &mut Ctx<'_, S>) {
+        if !self.within {
+            ctx.flush_end(closed);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What is not clear is no call that may be run.
+
+use jsonmend_core::{Options, Policy};
+use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
+use jsonmend_schema::Registry;
+use serde_json::json;
+
+use super::check;
+
+fn knowing(name: Option<&str>) -> CallExtractor {
+    let declared = json!([
+        {"name": "book", "parameters": {"type": "object", "properties": {
+            "name": {"type": "string"}, "seats": {"type": "integer"},
+        }}},
+        {"name": "now", "parameters": {"type": "object", "properties": {}}},
+    ]);
+    let reader = CallExtractor::new(Options::new().with_policy(Policy::PERMISSIVE));
+    let reader = match name {
+        Some(name) => reader.with_dialect(Dialect::by_name(name).unwrap().clone()),
+        None => reader,
+    };
+    reader.with_tools(Registry::from_tools(&declared).unwrap().tools())
+}
+
+/// By name and detected, this is one call with that outcome.
+#[track_caller]
+fn ends(name: &str, text: &str, outcome: CallOutcome) {
+    for reader in [knowing(Some(name)), knowing(None)] {
+        let found = check(&reader, text).found;
+        assert_eq!(found.calls().len(), 1, "{text}: {found:?}");
+        assert_eq!(found.calls()[0].outcome(), outcome, "{text}: {found:?}");
+    }
+}
+
+/// A closing tag in a string may have ended it, if what follows is a damaged tag or text on its own line.
+#[test]
+fn a_closing_tag_before_a_line_end_or_a_tag_is_not_known_to_be_text() {
+    for (name, head, close, damaged, tail) in [
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n<function=book>\n<parameter=name>\nAda\n",
+            "</parameter>",
+            "<paramter=seats>\n3\n",
+            "\n</function>\n</tool_call>",
+        ),
+        (
+            "step3p5_xml",
+            "<tool_call>\n<function=book>\n<parameter=name>\nAda\n",
+            "</parameter>",
+            "<paramter=seats>\n3\n",
+            "\n</function>\n</tool_call>",
+        ),
+        (
+            "minimax_m2_xml",
+            "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"name\">Ada",
+            "</parameter>",
+            "<paramter name=\"seats\">3",
+            "\n</invoke>\n</minimax:tool_call>",
+        ),
+        (
+            "glm_arg_kv",
+            "<tool_call>book\n<arg_key>name</arg_key>\n<arg_value>Ada",
+            "</arg_value>",
+            "<argkey>seats</arg_key>\n<arg_value>3",
+            "\n</tool_call>",
+        ),
+    ] {
+        for text in [
+            format!("{head}{close}\n{damaged}{close}{tail}"),
+            format!("{head}{close}{damaged}{close}{tail}"),
+            format!("{head}{close}\nand so on{tail}"),
+            format!("{head}{close}\r\nand so on\n{close}{tail}"),
+            // Nothing else closes it.
+            format!("{head}{close} and so on{tail}"),
+        ] {
+            ends(name, &text, CallOutcome::Refused);
+        }
+        for text in [
+            format!("{head} is before {close} here.{close}{tail}"),
+            format!("{head} writes `{close}`\nat the end.{close}{tail}"),
+            format!("{head} \"{close}\"{close}{tail}"),
+            format!("{head}{close}{tail}"),
+        ] {
+            ends(name, &text, CallOutcome::Whole);
+        }
+    }
+}
+
+/// Keys after the object of a call would be missing in it.
+#[test]
+fn keys_after_the_object_of_a_call_refuse_it() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}";
+    for (after, outcome) in [
+        (", \"name\": \"x\"}}", CallOutcome::Refused),
+        ("}, 'name': 'x'}", CallOutcome::Refused),
+        (" \"note\": 1}", CallOutcome::Refused),
+        (", note: 1", CallOutcome::Refused),
+        ("}", CallOutcome::Whole),
+        ("\n", CallOutcome::Whole),
+    ] {
+        ends("hermes", &format!("<tool_call>\n{call}{after}\n</tool_call>"), outcome);
+        ends("granite4", &format!("<tool_call>{call}{after}</tool_call>"), outcome);
+    }
+    let open = format!("<tool_call>\n{call}, \"note\": 1");
+    ends("hermes", &open, CallOutcome::Refused);
+}
+
+/// The members of a dictionary that is spread are arguments.
+#[test]
+fn values_in_a_dictionary_that_is_spread_must_be_known() {
+    for (arguments, outcome) in [
+        ("**{\"name\": name}", CallOutcome::Refused),
+        ("{\"name\": seats}", CallOutcome::Refused),
+        ("**{\"seats\": count}", CallOutcome::Refused),
+        ("**{\"name\": <city>}", CallOutcome::Refused),
+        ("**{\"name\": ${city}}", CallOutcome::Refused),
+        ("**{\"name\": \"a\", 'name': \"b\"}", CallOutcome::Refused),
+        ("**{\"seats\": 2 * 3}", CallOutcome::Refused),
+        ("**{\"seats\": f(2)}", CallOutcome::Refused),
+        ("**{\"seats\": 2}}", CallOutcome::Refused),
+        ("**{\"seats\": 2, **more}", CallOutcome::Refused),
+        ("**{\"name\": \"a\"", CallOutcome::Repaired),
+        ("**{\"name\": \"say \"hi\" now\", 'seats': 2}", CallOutcome::Repaired),
+        ("**{\"name\": 'a', \"seats\": 2,}", CallOutcome::Whole),
+        ("{'name': 'a', \"seats\": 2}", CallOutcome::Whole),
+    ] {
+        ends("pythonic", &format!("[book({arguments})]"), outcome);
+        ends(
+            "lfm2_pythonic",
+            &format!("<|tool_call_start|>[book({arguments})]<|tool_call_end|>"),
+            outcome,
+        );
+    }
+}
+
+/// A name alone is what the model was about to write arguments for, unless the tool takes none. Servers that
+/// know the dialect refuse that, too.
+#[test]
+fn a_name_alone_is_a_call_only_of_a_tool_without_parameters() {
+    for (name, outcome) in [("book", CallOutcome::Refused), ("now", CallOutcome::Whole)] {
+        for (dialect, text) in [
+            ("hermes", format!("<tool_call>\n{{\"name\": \"{name}\"}}\n</tool_call>")),
+            ("phi4mini_functools", format!("functools[{{\"name\": \"{name}\"}}]")),
+        ] {
+            let found = check(&knowing(None), &text).found;
+            assert_eq!(found.calls()[0].outcome(), outcome, "{text}");
+            let found = check(&knowing(Some(dialect)), &text).found;
+            assert_eq!(found.calls()[0].outcome(), CallOutcome::Refused, "{text}");
+        }
+    }
+    // Without markers, only that of a tool without parameters can mean nothing else.
+    let found = check(&knowing(None), "{\"name\": \"now\"}").found;
+    assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole);
+    let found = check(&knowing(None), "{\"name\": \"book\"}").found;
+    assert!(found.calls().is_empty() && found.text() == b"{\"name\": \"book\"}", "{found:?}");
+}
+
+/// Control tokens are not in texts, but for one that is quoted.
+#[test]
+fn the_end_of_a_call_in_a_string_of_kimi_k3_refuses_it() {
+    let call = |arguments: &str| {
+        format!(
+            "<|open|>call tool=\"book\" index=\"1\"<|sep|><|open|>json<|sep|>{arguments}<|close|>json<|sep|><|close|>call<|sep|>"
+        )
+    };
+    let (cut, whole) = (call("{\"name\": \"Ada"), call("{\"name\": \"Ada\"}"));
+    let text = format!("<|open|>tools<|sep|>{cut}{whole}<|close|>tools<|sep|>");
+    for reader in [knowing(Some("kimi_k3")), knowing(None)] {
+        let found = check(&reader, &text).found;
+        assert!(found.calls().iter().any(|call| !call.outcome().can_run()), "{found:?}");
+        assert!(found.calls().iter().all(|call| !call.outcome().can_run()
+            || call.arguments() == b"{\"name\": \"Ada\"}"), "{found:?}");
+    }
+    // A tool that does not exist is one in this form, too.
+    let unknown = whole.replace("book", "bok");
+    let found = check(&knowing(Some("kimi_k3")), &unknown).found;
+    assert!(!found.calls()[0].known() && found.calls()[0].outcome() == CallOutcome::Whole);
+    let found = check(&knowing(None), &unknown).found;
+    assert!(found.calls().is_empty() && found.unknown().count() == 1, "{found:?}");
+    assert_eq!(found.text(), unknown.as_bytes());
+}
