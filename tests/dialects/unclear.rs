@@ -179,3 +179,32 @@ fn the_end_of_a_call_in_a_string_of_kimi_k3_refuses_it() {
     assert!(found.calls().is_empty() && found.unknown().count() == 1, "{found:?}");
     assert_eq!(found.text(), unknown.as_bytes());
 }
+
+/// What a sentence shows in inline code, or says of a function, is no call.
+#[test]
+fn what_a_sentence_shows_is_no_call() {
+    for text in [
+        "Write `<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>` to book.",
+        "- `<|python_tag|>book.call(seats=2)` books",
+        "So `[TOOL_CALLS]book[ARGS]{\"seats\": 2}` it is",
+        "As `<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>` says",
+        "book() is a function.",
+        "+ book(seats=2)",
+        "x = a + book(seats=2)",
+    ] {
+        let found = check(&knowing(None), text).found;
+        assert!(found.calls().is_empty() && found.text() == text.as_bytes(), "{text}: {found:?}");
+    }
+    for (text, rest) in [
+        ("`<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>`", "``"),
+        ("book(seats=2) is what I do.", " is what I do."),
+        ("now() is what I do.", " is what I do."),
+        (
+            "I call `\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
+            "I call `\n",
+        ),
+    ] {
+        let found = check(&knowing(None), text).found;
+        assert!(found.calls().len() == 1 && found.text() == rest.as_bytes(), "{text}: {found:?}");
+    }
+}

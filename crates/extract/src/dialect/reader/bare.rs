@@ -42,7 +42,7 @@ impl CallExtractor {
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
                 let mentioned = !opening.list && opening.quoted.is_none() && place.goes_on()
-                    || mentions(&opening, place, setup);
+                    || mentions(&opening, rest, place, eof, setup)?;
                 let known = setup.knows(&opening.name) && !mentioned;
                 // Without a list around it, only the name of a tool makes it a call.
                 let plain = opening.quoted.is_none() || opening.braced;
@@ -102,10 +102,25 @@ fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
     }
 }
 
-/// Whether a call in the middle of a sentence only mentions a function, as in "use `f()`": it has none of
-/// the arguments that it could have.
-fn mentions(opening: &python::Opening, place: Place, setup: &Setup) -> bool {
+/// Whether a sentence only mentions a function, as in "use `f()`" or "`f()` is one": it has none of the
+/// arguments that it could have. `None` waits for more.
+fn mentions(
+    opening: &python::Opening,
+    rest: &[u8],
+    place: Place,
+    eof: bool,
+    setup: &Setup,
+) -> Option<bool> {
     let takes = |tool: &Tool| !tool.parameters.is_empty();
-    let bare = opening.empty && !opening.list && !place.is_line_start();
-    bare && setup.tools.known(&opening.name).is_some_and(takes)
+    if !opening.empty || opening.list || !setup.tools.known(&opening.name).is_some_and(takes) {
+        return Some(false);
+    }
+    if !place.is_line_start() {
+        return Some(true);
+    }
+    let (_, closed) = past_space(rest.get(opening.length..).unwrap_or_default(), eof)?;
+    let after = closed.strip_prefix(b")").unwrap_or_default();
+    let (space, next) = past_space(after, eof)?;
+    let gap = after.get(..space).unwrap_or_default();
+    Some(!gap.contains(&b'\n') && space > 0 && next.first().is_some_and(u8::is_ascii_alphabetic))
 }

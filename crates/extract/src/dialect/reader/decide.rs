@@ -109,6 +109,14 @@ impl CallExtractor {
                     let entry = |id: &usize| setup.entries.get(*id).map(|entry| entry.what);
                     let opens = |(id, _): &(usize, usize)| matches!(entry(id), Some(What::Open(_)));
                     let opens = found.iter().any(opens);
+                    let begins = |(id, _): &(usize, usize)| {
+                        matches!(entry(id), Some(What::Open(_) | What::Ornament))
+                    };
+                    if found.iter().any(begins)
+                        && let Some(length) = place.inline_code(rest, eof)?
+                    {
+                        return Some(Decision::Text(length));
+                    }
                     for (id, length) in found {
                         let Some(entry) = setup.entries.get(id) else { continue };
                         if let Some(decision) =

@@ -4,7 +4,10 @@ use super::{
     CallExtractor,
     defined::{LAST, goes_on, is_defined},
 };
-use crate::dialect::wake::is_word;
+use crate::dialect::{json::window, wake::is_word};
+
+/// How far the end of inline code is looked for, in bytes.
+const LONGEST_CODE: usize = 1024;
 
 /// What precedes a place.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +82,19 @@ impl Place {
             [b'`' | b'"' | b'\'' | b')', ..] => Some(true),
             [b' ' | b'.' | b',' | b';' | b':' | b'?' | b'!', ..] => Some(spaced),
             _ => Some(false),
+        }
+    }
+
+    /// How much is left of the inline code that begins directly before it, in the middle of a line: what is
+    /// written there is mentioned. The outer `None` waits for more.
+    pub(super) fn inline_code(self, rest: &[u8], eof: bool) -> Option<Option<usize>> {
+        if self.prev() != b'`' || matches!(self.before(), b'`' | b'\n') {
+            return Some(None);
+        }
+        let (code, ended) = window(rest, LONGEST_CODE, eof);
+        match code.iter().position(|byte| matches!(byte, b'`' | b'\n')) {
+            Some(end) => Some((code.get(end) == Some(&b'`')).then_some(end)),
+            None => ended.then_some(None),
         }
     }
 
