@@ -63,8 +63,8 @@ pub(super) fn goes_on(back: impl Fn(usize) -> Option<u8>, called: bool) -> bool 
         Some(b'#' | b',' | b'/') => true,
         Some(b'*') => far(2) == Some(b'/'),
         Some(b'-') => blanks == 0 || far(2) == Some(b'-'),
-        // A line that a diff adds, or a calculation.
-        Some(b'+') => true,
+        // A line that a diff adds, or a calculation. After a call, it joins another one to it.
+        Some(b'+') => blanks == 0 || !called,
         Some(b'_') => true,
         Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric() && !calling.iter().any(ends),
         Some(_) => {
