@@ -509,3 +509,41 @@ fn every_object_in_a_block_is_a_call() {
         }
     }
 }
+
+/// LFM 2 writes JSON between its markers if it is asked to, and some write JSON after the name of GLM.
+#[test]
+fn arguments_may_be_json_instead() {
+    is_call(
+        "lfm2_pythonic",
+        "<|tool_call_start|>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]<|tool_call_end|>",
+        r#"{"seats": 2}"#,
+    );
+    is_call("glm_arg_kv", "<tool_call>book\n{\"seats\": 2}\n</tool_call>", r#"{"seats": 2}"#);
+    let unknown = "<tool_call>bok\n{\"seats\": 2}\n</tool_call>";
+    assert_eq!(read(&knowing(Some("glm_arg_kv")), unknown), (Vec::new(), unknown.to_owned()));
+    // The closing tag of a value may be missing in Seed OSS, too.
+    is_call(
+        "seed_oss_xml",
+        "<seed:tool_call>\n<function=book>\n<parameter=seats>2\n</function>\n</seed:tool_call>",
+        r#"{"seats": 2}"#,
+    );
+    // Where no marker follows, a bracket too many belongs to the call.
+    is_call("mistral", "[TOOL_CALLS]book[ARGS]{\"seats\": 2}}", r#"{"seats": 2}"#);
+}
+
+/// A name after which nothing comes is that of a call that was cut off.
+#[test]
+fn a_name_at_the_end_is_a_call_that_was_cut_off() {
+    for (name, text) in [
+        ("glm_arg_kv", "<tool_call>now"),
+        ("k2_horizon", "<ifm|tool_calls><ifm|tool_call>now"),
+        ("functionary_v32", "book\n>>>now\n{}"),
+    ] {
+        let (calls, _) = read(&knowing(Some(name)), text);
+        assert_eq!(calls[0].2, CallOutcome::Cut, "{text}: {calls:?}");
+    }
+    let (calls, rest) = read(&knowing(Some("functionary_v32")), "book\n>>>now\n{}");
+    assert!(calls.len() == 2 && calls[1].2.can_run() && rest.is_empty(), "{calls:?} {rest:?}");
+    let text = "all\n>>>now\n{}";
+    assert_eq!(read(&knowing(Some("functionary_v32")), text).0.len(), 1);
+}

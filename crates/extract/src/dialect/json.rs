@@ -52,6 +52,8 @@ pub(super) struct JsonCall {
     named: bool,
     /// Whether the block is a part of the call, so that its end is not that of the call.
     within: bool,
+    /// Whether anything was read that is no JSON.
+    junk: bool,
     /// Whether its markers are control tokens.
     sealed: bool,
     /// Whether further keys come after the object of a call, which are missing in it.
@@ -134,6 +136,7 @@ impl JsonCall {
             refused: false,
             named: false,
             within: false,
+            junk: false,
             sealed: false,
             beside: false,
             portion: PORTIONS.0,
@@ -269,8 +272,11 @@ impl JsonCall {
             at += 1;
         }
         ctx.raw(rest);
+        self.junk |= !rest.is_empty();
         if eof {
-            self.end_arguments(CallOutcome::Refused, true, ctx);
+            // The text is cut off after the name.
+            let outcome = if self.junk { CallOutcome::Refused } else { CallOutcome::Cut };
+            self.end_arguments(outcome, true, ctx);
             return Step::Done(rest.len());
         }
         if ctx.is_full() {

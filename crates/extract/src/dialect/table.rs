@@ -271,7 +271,12 @@ fn xml() -> Vec<Dialect> {
             "<tool_call>\n<function=book>\n<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
         ),
         Dialect::empty("seed_oss_xml")
-            .and(Xml::new(&["function"], &["seed:tool_call"]).trim(Trim::Lines).into())
+            .and(
+                Xml::new(&["function"], &["tool_call"])
+                    .prefix(Prefix::Exact("seed:"))
+                    .trim(Trim::Lines)
+                    .into(),
+            )
             .around("<seed:tool_call>", "</seed:tool_call>")
             .tokens(&["<seed:eos>"])
             .shown(
@@ -421,7 +426,8 @@ fn python() -> Vec<Dialect> {
             .around("<|python_start|>", "<|python_end|>")
             .tokens(&["<|eom|>", "<|eot|>"])
             .shown("Llama 4", "<|python_start|>[book(seats=2)]<|python_end|>"),
-        Dialect::python("lfm2_pythonic", "<|tool_call_start|>", ["<|tool_call_end|>"])
+        Dialect::json("lfm2_pythonic", "<|tool_call_start|>", ["<|tool_call_end|>"])
+            .and_python("<|tool_call_start|>", ["<|tool_call_end|>"])
             .tokens(&["<|im_end|>"])
             .shown("Liquid LFM2", "<|tool_call_start|>[book(seats=2)]<|tool_call_end|>"),
         Dialect::python("olmo3_pythonic", "<function_calls>", ["</function_calls>"])

@@ -42,8 +42,8 @@ impl JsonCall {
         if self.beside {
             return self.beside(rest, eof, ctx);
         }
-        // One brace too many belongs to the call.
-        if self.closes && matches!(after.first(), Some(b'}' | b']')) {
+        // One bracket too many belongs to the call: where no marker follows, only directly after it.
+        if (self.closes || space == 0) && matches!(after.first(), Some(b'}' | b']')) {
             ctx.markup(rest.get(..space + 1).unwrap_or_default());
             return Step::Read(space + 1);
         }

@@ -69,7 +69,7 @@ impl CallExtractor {
                 if !named.prompted {
                     continue;
                 }
-                match addressed(named, &name, after, eof)? {
+                match addressed(named, &name, setup.knows(&name), after, eof)? {
                     Addressed::User(gap) => {
                         return Some(Some(Decision::Markup(length + gap)));
                     }
@@ -164,8 +164,8 @@ enum Addressed {
 }
 
 /// Reads what follows a name that may be all of a header. Without the marker, only arguments make it the name
-/// of a tool. `None` waits for more.
-fn addressed(named: &Named, name: &str, after: &[u8], eof: bool) -> Option<Addressed> {
+/// of a tool, or the next header after one that is `known`. `None` waits for more.
+fn addressed(named: &Named, name: &str, known: bool, after: &[u8], eof: bool) -> Option<Addressed> {
     let mut gap = 0;
     let end = named.name_end.as_bytes();
     if after == b"\r" && !eof {
@@ -183,5 +183,12 @@ fn addressed(named: &Named, name: &str, after: &[u8], eof: bool) -> Option<Addre
         return Some(Addressed::User(gap));
     }
     let (_, next) = past_space(after.get(gap..).unwrap_or_default(), eof)?;
-    Some(if next.first() == Some(&b'{') { Addressed::Tool(gap) } else { Addressed::Nobody })
+    // The next header ends the call of a tool that is known.
+    let open = named.open.as_bytes();
+    if known && !open.is_empty() && next.len() < open.len() && open.starts_with(next) && !eof {
+        return None;
+    }
+    let ended = known && !open.is_empty() && next.starts_with(open);
+    let tool = ended || next.first() == Some(&b'{');
+    Some(if tool { Addressed::Tool(gap) } else { Addressed::Nobody })
 }

@@ -62,16 +62,20 @@ pub(in crate::dialect) fn open(
     if length == 0 || full {
         return Some(None);
     }
-    let role = match tag_at(next, xml, eof) {
+    let text = String::from_utf8_lossy(name.get(..length).unwrap_or_default()).into_owned();
+    let begins = match tag_at(next, xml, eof) {
         Lexed::Wait => return None,
         Lexed::No if next.is_empty() && !eof => return None,
-        Lexed::No => return Some(None),
-        Lexed::Tag(tag) => tag.role(xml, tools, None),
+        // The arguments in JSON.
+        Lexed::No => next.first() == Some(&b'{') && tools.known(&text).is_some(),
+        Lexed::Tag(tag) => matches!(
+            tag.role(xml, tools, None),
+            Role::Key | Role::CallEnd | Role::Separator | Role::WrapperEnd
+        ),
     };
-    if !matches!(role, Role::Key | Role::CallEnd | Role::Separator | Role::WrapperEnd) {
+    if !begins {
         return Some(None);
     }
-    let text = String::from_utf8_lossy(name.get(..length).unwrap_or_default()).into_owned();
     let length = tag.length + space + length;
     Some(Some(Opening { name: text, length, by_attribute: false }))
 }
