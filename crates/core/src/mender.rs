@@ -9,7 +9,7 @@ use core::fmt;
 
 use crate::{
     Options, Outcome, Output, Path, Repair,
-    engine::{Engine, Part, Stop},
+    engine::{Engine, Part, Stop, Within},
 };
 use emit::{Text, emit};
 use front::{Front, Wrapped};
@@ -59,9 +59,8 @@ pub struct Mender {
     front: Front,
     /// How many bytes the front has looked at.
     watched: u64,
-    /// Whether the text ends in a string, and all of it was emitted, so that plain text that follows
-    /// can be emitted at once.
-    in_content: bool,
+    /// Where the text ends, if that is in a string: what goes on in it can be emitted at once.
+    within: Within,
 }
 
 /// Longer chunks are read in pieces of so many bytes, so that the repairs of one are emitted before
@@ -84,16 +83,22 @@ impl Mender {
             repairs: 0,
             front: Front::START,
             watched: 0,
-            in_content: false,
+            within: Within::Other,
         }
     }
 
     /// Reads a chunk, and emits what is certain now.
+    #[inline]
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
-        let Some(chunk) = self.push_content(chunk, out) else {
-            out.settle();
-            return;
-        };
+        if let Some(chunk) = self.push_content(chunk, out) {
+            self.push_other(chunk, out);
+        }
+        out.settle();
+    }
+
+    /// Reads a chunk that is not only content of the current string.
+    #[inline(never)]
+    fn push_other(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
         if !self.front.is_clear() {
             chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
@@ -102,8 +107,7 @@ impl Mender {
         } else {
             self.push_piece(chunk, out);
         }
-        self.in_content = self.is_in_content();
-        out.settle();
+        self.within = self.ends_within();
     }
 
     /// Reads a chunk up to the end of the document. Returns `None` as long as the document
@@ -146,7 +150,7 @@ impl Mender {
             }
             (rest, size) = (tail, PIECE.min(2 * size));
         }
-        self.in_content = self.is_in_content();
+        self.within = self.ends_within();
         out.settle();
         if let Some(end) = self.front.end_document(start) {
             return Some(end.saturating_sub(start));
@@ -242,7 +246,7 @@ impl Mender {
     /// After [`push_document`](Self::push_document) it may turn out that the document has ended
     /// before the input. [`leftover`](Self::leftover) then returns the bytes after it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
-        self.in_content = false;
+        self.within = Within::Other;
         if let Some(outcome) = self.outcome {
             return outcome;
         }
@@ -277,7 +281,7 @@ impl Mender {
 
     /// Gives up, and emits the withheld bytes raw. An outcome that is already final stays.
     pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
-        self.in_content = false;
+        self.within = Within::Other;
         let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
             if let Some(dropped) = self.engine.abandon() {
@@ -299,7 +303,7 @@ impl Mender {
         self.repairs = 0;
         self.front = Front::START;
         self.watched = 0;
-        self.in_content = false;
+        self.within = Within::Other;
     }
 
     /// What would make the output so far a valid document. `None` before a document begins, after

@@ -166,7 +166,7 @@ pub(crate) fn plain_run_between(text: &[u8], from: usize) -> usize {
 }
 
 /// Like [`plain_run`], for less than a word at the end of a text.
-#[inline]
+#[inline(always)]
 fn short_end(text: &[u8], rest: &[u8]) -> usize {
     let start = text.len() - rest.len();
     let Some(word) = text.last_chunk() else {
@@ -296,6 +296,12 @@ pub(crate) fn find_last(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usiz
         rest = before;
     }
     rest.iter().rposition(|byte| wanted(*byte))
+}
+
+/// Whether there is a backslash among these bytes.
+#[inline(always)]
+pub(crate) const fn has_backslash(bytes: [u8; 8]) -> bool {
+    zeros(u64::from_le_bytes(bytes) ^ (ONES * b'\\' as u64)) != 0
 }
 
 /// How many digits these bytes begin with.

@@ -233,7 +233,7 @@ impl Frames {
     }
 
     /// Like [`set_key`](Self::set_key), for a key that arrived in two chunks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_split_key(&mut self, before: &[u8], after: &[u8]) {
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);

@@ -5,7 +5,7 @@ use alloc::{boxed::Box, vec::Vec};
 use super::Mender;
 use crate::{
     Outcome, Output, Repair, RepairKind,
-    engine::Stop,
+    engine::{Stop, Within},
     prose::Marks,
     unwrap::{Composer, Gate, Piece, Reader, Seen, Wrapper},
 };
@@ -132,7 +132,7 @@ impl Mender {
     pub fn begin_marked(&mut self, marks: Marks) {
         let wrapper = Wrapper::Lines { marks, within: true };
         self.engine.begin_document();
-        self.in_content = false;
+        self.within = Within::Other;
         self.front = Front::Wrapped(Box::new(Wrapped::new(wrapper, 0, Vec::new(), 0)));
     }
 

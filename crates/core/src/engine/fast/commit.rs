@@ -30,7 +30,7 @@ impl Engine {
     }
 
     /// The bytes of the key that was read: those in `carry`, and those in `text`.
-    #[inline]
+    #[inline(always)]
     fn fast_key<'a>(&self, carry: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
         let (from, to) = self.fast.key;
         let start = base - carry.len();
@@ -413,7 +413,7 @@ impl Engine {
 
 /// Reads a number on from `part` (RFC 8259, section 6). Returns the part in which it ends, and
 /// where.
-#[inline]
+#[inline(always)]
 pub(super) fn number_end(text: &[u8], from: usize, mut part: Digits) -> (Digits, usize) {
     let mut at = from;
     while let Some(&byte) = text.get(at) {

@@ -7,11 +7,14 @@ use super::{
     characters::cut_character,
     content::After,
 };
-use crate::engine::quotes::{Last, ends_with_wide_space, may_end_wide_space};
+use crate::{
+    engine::quotes::{Last, ends_with_wide_space, may_end_wide_space},
+    scan,
+};
 
 /// The longest piece that is read here, in bytes. In longer ones, runs of characters are read
 /// several at a time.
-pub(super) const LONGEST: usize = 16;
+pub(crate) const LONGEST: usize = 16;
 
 static CONTENT: Rows = Rows::content();
 static ESCAPES: Rows = Rows::escapes();
@@ -42,24 +45,27 @@ pub(super) fn short_content(text: &[u8], end: usize) -> (usize, Option<After>) {
 }
 
 impl Engine {
-    /// Reads a piece at `base` that goes on in the current string, has characters outside ASCII or
-    /// escapes but not both, and does not end the string. Returns whether it was one.
+    /// Where the text ends in a string, reads a piece at `base` of no more than [`LONGEST`] bytes that
+    /// goes on in it, has characters outside ASCII or escapes but not both, and does not end the
+    /// string. Returns whether it was one.
     #[inline(always)]
-    pub(super) fn read_odd_piece(&mut self, text: &[u8], base: usize) -> bool {
-        if text.len() > LONGEST {
-            return false;
-        }
-        match self.fast.phase {
+    pub(crate) fn read_odd_piece(&mut self, text: &[u8], base: usize) -> bool {
+        let read = match self.fast.phase {
             Phase::Utf8 => self.read_wide(text, base),
             Phase::Escape => self.read_escaped(text, base, ESCAPE),
             Phase::Unit(digits) => self.read_escaped(text, base, self.unit_state(digits)),
             Phase::String => match text.first_chunk() {
                 Some(word) if is_wide(*word) => self.read_wide(text, base),
-                Some(word) if has_escape(*word) => self.read_escaped(text, base, WHOLE),
+                Some(word) if scan::has_backslash(*word) => self.read_escaped(text, base, WHOLE),
                 _ => false,
             },
             _ => false,
+        };
+        if read {
+            self.steps += text.len() as u64;
+            self.emitted = self.committed;
         }
+        read
     }
 
     /// The state after so many digits of `\u`.
@@ -256,12 +262,6 @@ impl Triples {
 #[inline(always)]
 const fn is_wide(bytes: [u8; 8]) -> bool {
     u64::from_le_bytes(bytes) & 0x8080_8080_8080_8080 != 0
-}
-
-/// Whether there is a backslash among these bytes.
-#[inline(always)]
-fn has_escape(bytes: [u8; 8]) -> bool {
-    bytes.contains(&b'\\')
 }
 
 /// Whether the last byte of a text may be part of an escape.
