@@ -4,12 +4,12 @@ mod emit;
 mod fast;
 mod front;
 
-use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{
     Options, Outcome, Output, Path, Repair,
     engine::{Engine, Part, Stop, Within},
+    joint::Joint,
 };
 use emit::{Text, emit};
 use front::{Front, Wrapped};
@@ -49,7 +49,7 @@ use front::{Front, Wrapped};
 pub struct Mender {
     engine: Engine,
     /// The input that is not certain yet: everything after the committed position of the engine.
-    carry: Vec<u8>,
+    carry: Joint,
     /// How many bytes were pushed so far.
     pushed: usize,
     /// Why text passes through raw, if it does.
@@ -76,7 +76,7 @@ impl Mender {
     pub fn new(options: Options) -> Self {
         Self {
             engine: Engine::streaming(options),
-            carry: Vec::new(),
+            carry: Joint::default(),
             pushed: 0,
             raw: None,
             outcome: None,
@@ -204,7 +204,7 @@ impl Mender {
             }
             let (head, tail) = rest.split_at(rest.len().min(JOIN));
             let joint = self.carry.len();
-            self.carry.extend_from_slice(head);
+            self.carry.append(head);
             self.pushed += head.len();
             rest = tail;
             let mut carry = core::mem::take(&mut self.carry);
@@ -218,7 +218,7 @@ impl Mender {
                 rest = &chunk[at..];
                 carry.clear();
             } else {
-                carry.drain(..used);
+                carry.drop_front(used);
             }
             self.carry = carry;
         }
@@ -235,7 +235,7 @@ impl Mender {
             // What follows the document is left to the caller.
             return;
         }
-        self.carry.extend_from_slice(&rest[used..]);
+        self.carry.append(&rest[used..]);
         if self.raw.is_some() {
             self.bypass(&[], out);
         }
@@ -268,7 +268,7 @@ impl Mender {
             let carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, true, out);
             self.carry = carry;
-            self.carry.drain(..used);
+            self.carry.drop_front(used);
             if self.raw.is_none() {
                 outcome = Some(self.engine.outcome(self.repairs));
             }

@@ -2,7 +2,7 @@
 
 use super::{
     Mender,
-    emit::{Text, append_end, emit},
+    emit::{Text, emit},
 };
 use crate::{
     Output,
@@ -61,7 +61,7 @@ impl Mender {
             }
         }
         if !left.is_empty() {
-            append_end(&mut self.carry, chunk, left.len());
+            self.carry.append_end(chunk, left.len());
         }
         self.within = if self.carry.is_empty() { Within::Content } else { Within::Token };
         None
@@ -122,7 +122,7 @@ impl Mender {
         if self.raw.is_none() && !self.carry.is_empty() {
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
-            carry.drain(..used);
+            carry.drop_front(used);
             self.carry = carry;
         }
     }
@@ -170,8 +170,7 @@ impl Mender {
             let settled = committed.saturating_sub(base - self.carry.len());
             if settled > 0 {
                 out.copy(&self.carry[..settled]);
-                self.carry.copy_within(settled.., 0);
-                self.carry.truncate(base - committed);
+                self.carry.drop_front(settled);
             }
         }
         self.end_fast(clean, rest, left)
@@ -186,7 +185,7 @@ impl Mender {
                 rest.get(of_rest..).unwrap_or_default()
             }
             None => {
-                self.carry.drain(..settled);
+                self.carry.drop_front(settled);
                 rest
             }
         }
@@ -202,7 +201,7 @@ impl Mender {
         }
         self.pushed = base + rest.len();
         if !left.is_empty() {
-            append_end(&mut self.carry, rest, left.len());
+            self.carry.append_end(rest, left.len());
         }
         None
     }

@@ -190,8 +190,7 @@ impl Mender {
                     self.read(rest, out);
                     return;
                 }
-                let kept = core::mem::take(&mut self.carry);
-                self.carry.extend_from_slice(&kept);
+                let kept = self.carry.to_vec();
                 let wrapped = Wrapped::new(wrapper, self.pushed, kept, self.repairs);
                 self.read_wrapped(Box::new(wrapped), rest, last, out);
             }
