@@ -96,18 +96,29 @@ impl Mender {
         out.settle();
     }
 
-    /// Reads a chunk that is not only content of the current string.
+    /// Reads a chunk that is not only content of the current string. It is not inlined, so that what
+    /// is inlined into the loop of a caller is short.
     #[inline(never)]
     fn push_other(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
+        if self.within == Within::Other || chunk.len() > PIECE {
+            self.push_any(chunk, out);
+        } else {
+            self.push_piece(chunk, out);
+        }
+        self.within = self.ends_within();
+    }
+
+    /// Reads a chunk of any length, whatever came before it.
+    #[inline(never)]
+    fn push_any(&mut self, chunk: &[u8], out: &mut impl Output) {
         if !self.front.is_clear() {
             chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
         } else if chunk.len() > PIECE {
             chunk.chunks(PIECE).for_each(|piece| self.push_long(piece, out));
         } else {
-            self.push_piece(chunk, out);
+            self.push_long(chunk, out);
         }
-        self.within = self.ends_within();
     }
 
     /// Reads a chunk up to the end of the document. Returns `None` as long as the document

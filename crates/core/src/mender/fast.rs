@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Mender {
-    /// Reads a piece of a long chunk.
+    /// Reads a chunk, or a piece of a long one.
     #[inline(never)]
     pub(super) fn push_long(&mut self, piece: &[u8], out: &mut impl Output) {
         if self.outcome.is_some() || !self.engine.on_fast_path() {
@@ -30,7 +30,7 @@ impl Mender {
         out: &mut impl Output,
     ) -> Option<&'a [u8]> {
         match self.within {
-            Within::Other => Some(chunk),
+            Within::Clean | Within::Other => Some(chunk),
             Within::Content if chunk.len() > LONGEST => self.push_long_content(chunk, out),
             Within::Content if scan::is_plain_text(chunk) => self.emit_content(chunk, out),
             Within::Token if chunk.len() > LONGEST => Some(chunk),
@@ -97,23 +97,22 @@ impl Mender {
     /// was emitted.
     #[inline(always)]
     pub(super) const fn ends_within(&self) -> Within {
-        let clear = self.front.is_clear() && self.outcome.is_none() && self.raw.is_none();
         match self.engine.within() {
-            Within::Content if clear && self.carry.is_empty() => Within::Content,
-            Within::Token if clear => Within::Token,
-            _ => Within::Other,
+            Within::Other => Within::Other,
+            Within::Content if !self.carry.is_empty() => Within::Clean,
+            _ if !self.front.is_clear() || self.outcome.is_some() || self.raw.is_some() => {
+                Within::Other
+            }
+            within => within,
         }
     }
 
+    /// Reads a chunk that continues on the fast path.
     #[inline(always)]
     pub(super) fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
-        if self.outcome.is_some() || !self.engine.on_fast_path() {
-            self.read(chunk, out);
-        } else {
-            let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
-            if let Some(rest) = self.emit_fast(clean, chunk, out) {
-                self.read(rest, out);
-            }
+        let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
+        if let Some(rest) = self.emit_fast(clean, chunk, out) {
+            self.read(rest, out);
         }
     }
 

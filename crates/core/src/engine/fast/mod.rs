@@ -167,8 +167,10 @@ impl FastPath {
 pub(crate) enum Within {
     /// In a string, of which everything is committed.
     Content,
-    /// In a character or an escape of a string, before which everything is committed.
+    /// In a character or an escape of a string.
     Token,
+    /// Elsewhere in a document that is on the fast path.
+    Clean,
     /// Anywhere else.
     Other,
 }
@@ -257,14 +259,14 @@ impl Engine {
         known && !text.is_key && text.quotes == 1 && self.string.stray == Stray::None
     }
 
-    /// Where the text ends, if that is in a string.
+    /// Where the text ends.
     #[inline(always)]
     pub(crate) const fn within(&self) -> Within {
         match self.fast.phase {
-            _ if self.string.tail.is_some() => Within::Other,
-            Phase::String => Within::Content,
+            Phase::String if self.string.tail.is_none() => Within::Content,
             Phase::Escape | Phase::Unit(_) | Phase::Utf8 => Within::Token,
-            _ => Within::Other,
+            Phase::Inactive => Within::Other,
+            _ => Within::Clean,
         }
     }
 
