@@ -122,6 +122,15 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
 }
 
+/// Like [`plain_run`], for one that is usually long.
+#[inline(always)]
+pub(crate) fn long_plain_run(text: &[u8]) -> usize {
+    match first_odd(text, 0) {
+        Some(odd) => odd,
+        None => long_run(text, text.get(8..).unwrap_or_default()),
+    }
+}
+
 /// Like [`plain_run`], for a string in single quotes: `'` is not plain text either.
 #[inline]
 pub(crate) fn single_run(text: &[u8], from: usize) -> usize {

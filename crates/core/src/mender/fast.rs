@@ -73,7 +73,7 @@ impl Mender {
         chunk: &'a [u8],
         out: &mut impl Output,
     ) -> Option<&'a [u8]> {
-        let (content, rest) = chunk.split_at(scan::plain_run(chunk, 0));
+        let (content, rest) = chunk.split_at(scan::long_plain_run(chunk));
         let left = self.emit_content(content, out);
         if left.is_some() {
             return Some(chunk);
