@@ -313,6 +313,12 @@ pub(crate) const fn has_backslash(bytes: [u8; 8]) -> bool {
     zeros(u64::from_le_bytes(bytes) ^ (ONES * b'\\' as u64)) != 0
 }
 
+/// Whether there is a double quote among these bytes.
+#[inline(always)]
+pub(crate) const fn has_quote(bytes: [u8; 8]) -> bool {
+    zeros(u64::from_le_bytes(bytes) ^ (ONES * b'"' as u64)) != 0
+}
+
 /// How many digits these bytes begin with.
 #[inline(always)]
 pub(crate) const fn leading_digits(bytes: [u8; 8]) -> usize {

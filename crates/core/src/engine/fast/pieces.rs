@@ -84,11 +84,30 @@ impl Engine {
         if self.fast.quote != Delimiter::Double || self.string.tail.is_some() {
             return false;
         }
+        let Some((last, rest)) = text.split_last() else { return false };
         // A loop of known length has no counter.
-        let state = match text.first_chunk::<8>() {
-            Some(word) => ESCAPES.read(ESCAPES.read(begins, word), &text[8..]),
-            None => ESCAPES.read(begins, text),
+        let before = match rest.first_chunk::<7>() {
+            Some(word) => ESCAPES.read(ESCAPES.read(begins, word), &rest[7..]),
+            None => ESCAPES.read(begins, rest),
         };
+        let state = ESCAPES.read(before, &[*last]);
+        if state == WHOLE {
+            // Usually its last byte shows what the content ends with.
+            let ends = match (before, *last) {
+                (WHOLE, b' ') | (ESCAPE, b'n' | b'r' | b't') => None,
+                // A quote may have been lost after the comma.
+                (WHOLE, b',') => return false,
+                (WHOLE, last) => Some(last),
+                _ => Some(b'\\'),
+            };
+            if let Some(last) = ends {
+                self.string.inner.ends_with(Last::touching(last));
+                self.pos = base + text.len();
+                self.committed = self.pos;
+                self.fast.phase = Phase::String;
+                return true;
+            }
+        }
         let (phase, cut) = match state {
             WRONG => return false,
             WHOLE => (Phase::String, 0),
@@ -98,10 +117,8 @@ impl Engine {
             UNIT_2 => (Phase::Unit(2), 4),
             _ => (Phase::Unit(3), 5),
         };
-        if let Phase::Unit(1) = phase
-            && let Some(digit) = text.last()
-        {
-            self.fast.partial[0] = digit.to_ascii_lowercase();
+        if let Phase::Unit(1) = phase {
+            self.fast.partial[0] = last.to_ascii_lowercase();
         }
         // The backslash of an escape that is not complete may be in an earlier piece.
         let Some(end) = text.len().checked_sub(cut) else {
@@ -110,7 +127,7 @@ impl Engine {
         };
         // After a comma, or a comma and white space, a quote may have been lost. Before an escape,
         // none was.
-        if cut == 0 && matches!(text, [] | [.., b','] | [b' '] | [.., b',' | b' ', b' ']) {
+        if cut == 0 && matches!(text, [b' '] | [.., b',' | b' ', b' ']) {
             return false;
         }
         let mut start = 0;
@@ -145,8 +162,10 @@ impl Engine {
             _ => 0,
         };
         match text.first_chunk() {
-            Some(word) if text.len() == 8 && self.is_in_triple(had) => {
-                self.read_triples(word, base, had) || self.read_characters(text, base, had)
+            Some(word) if text.len() == 8 => {
+                self.is_in_triple(had) && self.read_triples(word, base, had)
+                    // Many that are nothing else end the string.
+                    || !scan::has_quote(*word) && self.read_characters(text, base, had)
             }
             _ => self.read_characters(text, base, had),
         }
