@@ -96,9 +96,9 @@ impl Mender {
         out.settle();
     }
 
-    /// Reads a chunk that is not only content of the current string. It is not inlined, so that what
-    /// is inlined into the loop of a caller is short.
-    #[inline(never)]
+    /// Reads a chunk that is not only content of the current string. A function of its own, so that
+    /// the rest can be inlined into the loop of a caller even where this is too long for that.
+    #[inline]
     fn push_other(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
         if self.within == Within::Other || chunk.len() > PIECE {
