@@ -63,6 +63,10 @@ impl Joint {
                 *room = word.to_le_bytes();
                 self.length += length;
             }
+            (None, Some([room, ..])) if text.len() == 1 && length == 1 => {
+                *room = text[0];
+                self.length += 1;
+            }
             _ => self.append(&text[text.len() - length..]),
         }
     }
@@ -140,6 +144,14 @@ mod tests {
                 2 | 3 => {
                     joint.append_end(&text[..length + 5], length);
                     vector.extend_from_slice(&text[5..length + 5]);
+                }
+                5 => {
+                    // Shorter than a word, of which each length is its own case.
+                    let short = &text[..round % 10];
+                    for length in 0..=short.len() {
+                        joint.append_end(short, length);
+                        vector.extend_from_slice(&short[short.len() - length..]);
+                    }
                 }
                 4 if round % 100 == 4 => {
                     joint.clear();
