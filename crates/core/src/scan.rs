@@ -319,15 +319,6 @@ pub(crate) const fn has_quote(bytes: [u8; 8]) -> bool {
     zeros(u64::from_le_bytes(bytes) ^ (ONES * b'"' as u64)) != 0
 }
 
-/// How many digits these bytes begin with.
-#[inline(always)]
-pub(crate) const fn leading_digits(bytes: [u8; 8]) -> usize {
-    let word = u64::from_le_bytes(bytes) ^ (ONES * b'0' as u64);
-    // What is more than 9 has its high bit, or gets it. A carry comes only from such a byte.
-    let other = (word.wrapping_add(ONES * (0x80 - 10)) | word) & HIGHS;
-    other.trailing_zeros() as usize / 8
-}
-
 /// How many of these bytes are spaces and line ends, if something else than white space and
 /// control characters follows them.
 #[inline(always)]
@@ -371,21 +362,6 @@ mod tests {
                     let follows = text.get(spaces).is_some_and(|byte| *byte > b' ');
                     let want = follows.then_some(spaces);
                     assert_eq!(indentation(text), want, "{text:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn digits_are_counted() {
-        for at in 0..8 {
-            for byte in 0..=255 {
-                for fill in [b'0', b'9', b'/', b':', 0, 0x80, 0xff] {
-                    let mut text = *b"90172345";
-                    text[at] = byte;
-                    text[at + 1..].fill(fill);
-                    let want = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-                    assert_eq!(leading_digits(text), want, "{text:?}");
                 }
             }
         }
