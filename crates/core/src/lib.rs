@@ -62,6 +62,7 @@ mod engine;
 mod events;
 mod grammar;
 mod guide;
+mod joint;
 mod json_type;
 mod kind;
 mod lead;

@@ -4,12 +4,12 @@ mod emit;
 mod fast;
 mod front;
 
-use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{
     Options, Outcome, Output, Path, Repair,
-    engine::{Engine, Part, Stop},
+    engine::{Engine, Part, Stop, Within},
+    joint::Joint,
 };
 use emit::{Text, emit};
 use front::{Front, Wrapped};
@@ -49,7 +49,7 @@ use front::{Front, Wrapped};
 pub struct Mender {
     engine: Engine,
     /// The input that is not certain yet: everything after the committed position of the engine.
-    carry: Vec<u8>,
+    carry: Joint,
     /// How many bytes were pushed so far.
     pushed: usize,
     /// Why text passes through raw, if it does.
@@ -59,9 +59,8 @@ pub struct Mender {
     front: Front,
     /// How many bytes the front has looked at.
     watched: u64,
-    /// Whether the text ends in a string, and all of it was emitted, so that plain text that follows
-    /// can be emitted at once.
-    in_content: bool,
+    /// Where the text ends, if that is in a string: what goes on in it can be emitted at once.
+    within: Within,
 }
 
 /// Longer chunks are read in pieces of so many bytes, so that the repairs of one are emitted before
@@ -77,33 +76,49 @@ impl Mender {
     pub fn new(options: Options) -> Self {
         Self {
             engine: Engine::streaming(options),
-            carry: Vec::new(),
+            carry: Joint::default(),
             pushed: 0,
             raw: None,
             outcome: None,
             repairs: 0,
             front: Front::START,
             watched: 0,
-            in_content: false,
+            within: Within::Other,
         }
     }
 
     /// Reads a chunk, and emits what is certain now.
+    #[inline]
     pub fn push(&mut self, chunk: &[u8], out: &mut impl Output) {
-        let Some(chunk) = self.push_content(chunk, out) else {
-            out.settle();
-            return;
-        };
+        if let Some(chunk) = self.push_content(chunk, out) {
+            self.push_other(chunk, out);
+        }
+        out.settle();
+    }
+
+    /// Reads a chunk that is not only content of the current string. A function of its own, so that
+    /// the rest can be inlined into the loop of a caller even where this is too long for that.
+    #[inline]
+    fn push_other(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
+        if self.within == Within::Other || chunk.len() > PIECE {
+            self.push_any(chunk, out);
+        } else {
+            self.push_piece(chunk, out);
+        }
+        self.within = self.ends_within();
+    }
+
+    /// Reads a chunk of any length, whatever came before it.
+    #[inline(never)]
+    fn push_any(&mut self, chunk: &[u8], out: &mut impl Output) {
         if !self.front.is_clear() {
             chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
         } else if chunk.len() > PIECE {
             chunk.chunks(PIECE).for_each(|piece| self.push_long(piece, out));
         } else {
-            self.push_piece(chunk, out);
+            self.push_long(chunk, out);
         }
-        self.in_content = self.is_in_content();
-        out.settle();
     }
 
     /// Reads a chunk up to the end of the document. Returns `None` as long as the document
@@ -146,7 +161,7 @@ impl Mender {
             }
             (rest, size) = (tail, PIECE.min(2 * size));
         }
-        self.in_content = self.is_in_content();
+        self.within = self.ends_within();
         out.settle();
         if let Some(end) = self.front.end_document(start) {
             return Some(end.saturating_sub(start));
@@ -200,7 +215,7 @@ impl Mender {
             }
             let (head, tail) = rest.split_at(rest.len().min(JOIN));
             let joint = self.carry.len();
-            self.carry.extend_from_slice(head);
+            self.carry.append(head);
             self.pushed += head.len();
             rest = tail;
             let mut carry = core::mem::take(&mut self.carry);
@@ -214,7 +229,7 @@ impl Mender {
                 rest = &chunk[at..];
                 carry.clear();
             } else {
-                carry.drain(..used);
+                carry.drop_front(used);
             }
             self.carry = carry;
         }
@@ -231,7 +246,7 @@ impl Mender {
             // What follows the document is left to the caller.
             return;
         }
-        self.carry.extend_from_slice(&rest[used..]);
+        self.carry.append(&rest[used..]);
         if self.raw.is_some() {
             self.bypass(&[], out);
         }
@@ -242,7 +257,7 @@ impl Mender {
     /// After [`push_document`](Self::push_document) it may turn out that the document has ended
     /// before the input. [`leftover`](Self::leftover) then returns the bytes after it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
-        self.in_content = false;
+        self.within = Within::Other;
         if let Some(outcome) = self.outcome {
             return outcome;
         }
@@ -264,7 +279,7 @@ impl Mender {
             let carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, true, out);
             self.carry = carry;
-            self.carry.drain(..used);
+            self.carry.drop_front(used);
             if self.raw.is_none() {
                 outcome = Some(self.engine.outcome(self.repairs));
             }
@@ -277,7 +292,7 @@ impl Mender {
 
     /// Gives up, and emits the withheld bytes raw. An outcome that is already final stays.
     pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
-        self.in_content = false;
+        self.within = Within::Other;
         let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
             if let Some(dropped) = self.engine.abandon() {
@@ -299,7 +314,7 @@ impl Mender {
         self.repairs = 0;
         self.front = Front::START;
         self.watched = 0;
-        self.in_content = false;
+        self.within = Within::Other;
     }
 
     /// What would make the output so far a valid document. `None` before a document begins, after

@@ -122,6 +122,15 @@ pub(crate) fn plain_run(text: &[u8], from: usize) -> usize {
     if rest.len() < 8 { short_end(text, rest) } else { long_run(text, rest) }
 }
 
+/// Like [`plain_run`], for one that is usually long.
+#[inline(always)]
+pub(crate) fn long_plain_run(text: &[u8]) -> usize {
+    match first_odd(text, 0) {
+        Some(odd) => odd,
+        None => long_run(text, text.get(8..).unwrap_or_default()),
+    }
+}
+
 /// Like [`plain_run`], for a string in single quotes: `'` is not plain text either.
 #[inline]
 pub(crate) fn single_run(text: &[u8], from: usize) -> usize {
@@ -166,7 +175,7 @@ pub(crate) fn plain_run_between(text: &[u8], from: usize) -> usize {
 }
 
 /// Like [`plain_run`], for less than a word at the end of a text.
-#[inline]
+#[inline(always)]
 fn short_end(text: &[u8], rest: &[u8]) -> usize {
     let start = text.len() - rest.len();
     let Some(word) = text.last_chunk() else {
@@ -296,6 +305,18 @@ pub(crate) fn find_last(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usiz
         rest = before;
     }
     rest.iter().rposition(|byte| wanted(*byte))
+}
+
+/// Whether there is a backslash among these bytes.
+#[inline(always)]
+pub(crate) const fn has_backslash(bytes: [u8; 8]) -> bool {
+    zeros(u64::from_le_bytes(bytes) ^ (ONES * b'\\' as u64)) != 0
+}
+
+/// Whether there is a double quote among these bytes.
+#[inline(always)]
+pub(crate) const fn has_quote(bytes: [u8; 8]) -> bool {
+    zeros(u64::from_le_bytes(bytes) ^ (ONES * b'"' as u64)) != 0
 }
 
 /// How many of these bytes are spaces and line ends, if something else than white space and

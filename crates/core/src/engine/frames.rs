@@ -6,7 +6,7 @@ pub(super) use nested::Nested;
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use crate::{Guide, Member, Path, Step};
+use crate::{Guide, Member, Path, Step, joint::Joint};
 
 /// The kind of an open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Frame {
 pub(super) struct Frames {
     stack: Vec<Frame>,
     /// The current keys of all open objects, one after the other, as written in the input.
-    keys: Vec<u8>,
+    keys: Joint,
     /// What the guide knows of the outermost frames. Filled only as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
     /// How many open containers appear in the output.
@@ -207,15 +207,7 @@ impl Frames {
         frame.packed = Frame::new(Shape::Object, 0, 0).packed | Frame::HAS_KEY;
         frame.packed += items as u64 * Frame::ITEM;
         self.keys.truncate(frame.key_start);
-        let end = self.keys.len() + (to - from);
-        match text.get(from..).and_then(|rest| rest.first_chunk::<16>()) {
-            // A call to copy an unknown length takes longer than to copy too much.
-            Some(bytes) if to - from <= 16 => {
-                self.keys.extend_from_slice(bytes);
-                self.keys.truncate(end);
-            }
-            _ => self.keys.extend_from_slice(text.get(from..to).unwrap_or_default()),
-        }
+        self.keys.append(text.get(from..to).unwrap_or_default());
     }
 
     /// Notes that the innermost object was opened with two braces.
@@ -238,16 +230,12 @@ impl Frames {
     }
 
     /// Like [`set_key`](Self::set_key), for a key that arrived in two chunks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_split_key(&mut self, before: &[u8], after: &[u8]) {
         if let Some(frame) = self.stack.last_mut() {
             self.keys.truncate(frame.key_start);
-            if !before.is_empty() {
-                self.keys.extend_from_slice(before);
-            }
-            if !after.is_empty() {
-                self.keys.extend_from_slice(after);
-            }
+            self.keys.append(before);
+            self.keys.append(after);
             frame.packed = (frame.packed | Frame::HAS_KEY) + Frame::ITEM;
         }
     }
@@ -255,7 +243,7 @@ impl Frames {
     /// Removes the last byte of the current key.
     pub(super) fn shorten_key(&mut self) {
         if self.stack.last().is_some_and(|frame| self.keys.len() > frame.key_start) {
-            self.keys.pop();
+            self.keys.truncate(self.keys.len() - 1);
         }
     }
 

@@ -42,6 +42,7 @@ use core::{cell::Cell, fmt};
 pub(crate) use edits::Edit;
 use edits::Script;
 use fast::FastPath;
+pub(crate) use fast::{LONGEST, Within};
 use frames::Frames;
 use lex::{Comment, Lex, PLAIN, Text};
 pub(crate) use quote::Quote;

@@ -1,7 +1,5 @@
 //! Emission: the committed text with its edits applied.
 
-use alloc::vec::Vec;
-
 use crate::{
     Output,
     engine::{Edit, Engine},
@@ -67,20 +65,5 @@ pub(super) fn emit(engine: &mut Engine, text: Text<'_>, out: &mut impl Output, c
     if engine.dropping().is_none_or(|from| from > at) {
         let upto = engine.dropping().unwrap_or(committed).min(committed);
         text.copy(at, upto, out);
-    }
-}
-
-/// Appends the last `length` bytes of `text`, of which there must be at least one. There are
-/// usually few, and for these a call to copy an unknown length takes longer than the copy.
-#[inline(always)]
-pub(super) fn append_end(carry: &mut Vec<u8>, text: &[u8], length: usize) {
-    match text.last_chunk() {
-        Some(word) if length <= 8 => {
-            let word = u64::from_le_bytes(*word) >> (64 - 8 * length);
-            let end = carry.len() + length;
-            carry.extend_from_slice(&word.to_le_bytes());
-            carry.truncate(end);
-        }
-        _ => carry.extend_from_slice(&text[text.len() - length..]),
     }
 }

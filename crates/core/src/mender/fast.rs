@@ -2,15 +2,16 @@
 
 use super::{
     Mender,
-    emit::{Text, append_end, emit},
+    emit::{Text, emit},
 };
-use crate::{Output, scan};
-
-/// The longest chunk that is usually nothing but content or something else, in bytes.
-const SHORT: usize = 16;
+use crate::{
+    Output,
+    engine::{LONGEST, Within},
+    scan,
+};
 
 impl Mender {
-    /// Reads a piece of a long chunk.
+    /// Reads a chunk, or a piece of a long one.
     #[inline(never)]
     pub(super) fn push_long(&mut self, piece: &[u8], out: &mut impl Output) {
         if self.outcome.is_some() || !self.engine.on_fast_path() {
@@ -20,21 +21,50 @@ impl Mender {
         }
     }
 
-    /// Emits the plain content at the start of a chunk, if the text so far ends in a string. Returns
-    /// what is left to read, or `None` if that was all, as with most short chunks.
+    /// Emits the content at the start of a chunk, if the text so far ends in a string. Returns what is
+    /// left to read, or `None` if that was all, as with most short chunks.
     #[inline(always)]
     pub(super) fn push_content<'a>(
         &mut self,
         chunk: &'a [u8],
         out: &mut impl Output,
     ) -> Option<&'a [u8]> {
-        if !self.in_content {
+        match self.within {
+            Within::Clean | Within::Other => Some(chunk),
+            Within::Content if chunk.len() > LONGEST => self.push_long_content(chunk, out),
+            Within::Content if scan::is_plain_text(chunk) => self.emit_content(chunk, out),
+            Within::Token if chunk.len() > LONGEST => Some(chunk),
+            Within::Content | Within::Token => self.push_odd(chunk, out),
+        }
+    }
+
+    /// Emits a short piece of content with characters outside ASCII or escapes. Otherwise, returns
+    /// it.
+    #[inline(always)]
+    fn push_odd<'a>(&mut self, chunk: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        let base = self.pushed;
+        if !self.engine.read_odd_piece(chunk, base) {
             return Some(chunk);
         }
-        if chunk.len() > SHORT {
-            return self.push_long_content(chunk, out);
+        self.pushed = base + chunk.len();
+        let mut left = chunk;
+        // Otherwise, the piece is inside of a character or an escape.
+        if let Some(length) = self.engine.committed().checked_sub(base) {
+            if !self.carry.is_empty() {
+                out.copy(&self.carry);
+                self.carry.clear();
+            }
+            if length > 0 {
+                let (settled, after) = chunk.split_at(length);
+                out.copy(settled);
+                left = after;
+            }
         }
-        self.emit_content(chunk, scan::is_plain_text(chunk), out)
+        if !left.is_empty() {
+            self.carry.append_end(chunk, left.len());
+        }
+        self.within = if self.carry.is_empty() { Within::Content } else { Within::Token };
+        None
     }
 
     #[inline(never)]
@@ -43,24 +73,19 @@ impl Mender {
         chunk: &'a [u8],
         out: &mut impl Output,
     ) -> Option<&'a [u8]> {
-        let (content, rest) = chunk.split_at(scan::plain_run(chunk, 0));
-        let left = self.emit_content(content, true, out);
+        let (content, rest) = chunk.split_at(scan::long_plain_run(chunk));
+        let left = self.emit_content(content, out);
         if left.is_some() {
             return Some(chunk);
         }
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// Emits text that continues a string if it is `plain`, and its last bytes cannot be more than
-    /// content. Otherwise, returns it.
+    /// Emits plain text that continues a string, if its last bytes cannot be more than content.
+    /// Otherwise, returns it.
     #[inline(always)]
-    fn emit_content<'a>(
-        &mut self,
-        text: &'a [u8],
-        plain: bool,
-        out: &mut impl Output,
-    ) -> Option<&'a [u8]> {
-        if !(plain && self.engine.read_content(text, self.pushed)) {
+    fn emit_content<'a>(&mut self, text: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        if !self.engine.read_content(text, self.pushed) {
             return Some(text);
         }
         self.pushed += text.len();
@@ -68,25 +93,26 @@ impl Mender {
         None
     }
 
-    /// Whether the text ends in a string, and all of it was emitted.
+    /// Where the text ends, if that is in a string and all before the last character or escape of it
+    /// was emitted.
     #[inline(always)]
-    pub(super) const fn is_in_content(&self) -> bool {
-        self.engine.is_in_content()
-            && self.carry.is_empty()
-            && self.front.is_clear()
-            && self.outcome.is_none()
-            && self.raw.is_none()
+    pub(super) const fn ends_within(&self) -> Within {
+        match self.engine.within() {
+            Within::Other => Within::Other,
+            Within::Content if !self.carry.is_empty() => Within::Clean,
+            _ if !self.front.is_clear() || self.outcome.is_some() || self.raw.is_some() => {
+                Within::Other
+            }
+            within => within,
+        }
     }
 
+    /// Reads a chunk that continues on the fast path.
     #[inline(always)]
     pub(super) fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
-        if self.outcome.is_some() || !self.engine.on_fast_path() {
-            self.read(chunk, out);
-        } else {
-            let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
-            if let Some(rest) = self.emit_fast(clean, chunk, out) {
-                self.read(rest, out);
-            }
+        let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
+        if let Some(rest) = self.emit_fast(clean, chunk, out) {
+            self.read(rest, out);
         }
     }
 
@@ -95,7 +121,7 @@ impl Mender {
         if self.raw.is_none() && !self.carry.is_empty() {
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
-            carry.drain(..used);
+            carry.drop_front(used);
             self.carry = carry;
         }
     }
@@ -143,8 +169,7 @@ impl Mender {
             let settled = committed.saturating_sub(base - self.carry.len());
             if settled > 0 {
                 out.copy(&self.carry[..settled]);
-                self.carry.copy_within(settled.., 0);
-                self.carry.truncate(base - committed);
+                self.carry.drop_front(settled);
             }
         }
         self.end_fast(clean, rest, left)
@@ -159,7 +184,7 @@ impl Mender {
                 rest.get(of_rest..).unwrap_or_default()
             }
             None => {
-                self.carry.drain(..settled);
+                self.carry.drop_front(settled);
                 rest
             }
         }
@@ -175,7 +200,7 @@ impl Mender {
         }
         self.pushed = base + rest.len();
         if !left.is_empty() {
-            append_end(&mut self.carry, rest, left.len());
+            self.carry.append_end(rest, left.len());
         }
         None
     }

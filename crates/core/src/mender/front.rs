@@ -5,7 +5,7 @@ use alloc::{boxed::Box, vec::Vec};
 use super::Mender;
 use crate::{
     Outcome, Output, Repair, RepairKind,
-    engine::Stop,
+    engine::{Stop, Within},
     prose::Marks,
     unwrap::{Composer, Gate, Piece, Reader, Seen, Wrapper},
 };
@@ -132,7 +132,7 @@ impl Mender {
     pub fn begin_marked(&mut self, marks: Marks) {
         let wrapper = Wrapper::Lines { marks, within: true };
         self.engine.begin_document();
-        self.in_content = false;
+        self.within = Within::Other;
         self.front = Front::Wrapped(Box::new(Wrapped::new(wrapper, 0, Vec::new(), 0)));
     }
 
@@ -190,8 +190,7 @@ impl Mender {
                     self.read(rest, out);
                     return;
                 }
-                let kept = core::mem::take(&mut self.carry);
-                self.carry.extend_from_slice(&kept);
+                let kept = self.carry.to_vec();
                 let wrapped = Wrapped::new(wrapper, self.pushed, kept, self.repairs);
                 self.read_wrapped(Box::new(wrapped), rest, last, out);
             }

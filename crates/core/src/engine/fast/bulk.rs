@@ -65,6 +65,8 @@ impl Engine {
         };
         let halt = self.bulk_loop::<DIALECT>(&mut now, text, base, at);
         if now.ended != NONE {
+            // A copy, because a reference to `now` would keep the variable in memory in the loop, too.
+            let now = now;
             self.bulk_commit(&now, text, base);
             if let Halt::Value(value) | Halt::String(value, _) = halt {
                 self.bulk_to_value(&now, base, value);
@@ -159,6 +161,9 @@ impl Engine {
                             && text[item] != b']'
                         {
                             (now.pending, value) = (base + next, item);
+                            if !DIALECT && matches!(text[item], b'-' | b'0'..=b'9') {
+                                value = now.read_numbers(text, base, item);
+                            }
                             continue;
                         }
                     }

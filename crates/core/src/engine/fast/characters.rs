@@ -22,10 +22,12 @@ impl Utf8Blocks {
     pub(super) const NONE: Self = Self { base: 0, start: 0, length: 0, valid: false };
 
     /// Continues with the chunk at `base`, which may be the same as before.
+    #[inline(always)]
     pub(super) const fn begin_chunk(&mut self, base: usize) {
-        if self.base != base {
-            *self = Self { base, ..Self::NONE };
+        if self.length > 0 && self.base != base {
+            *self = Self::NONE;
         }
+        self.base = base;
     }
 
     /// Up to which index the text is known to be whole characters, if it is from `at` on.

@@ -30,7 +30,7 @@ impl Engine {
     }
 
     /// The bytes of the key that was read: those in `carry`, and those in `text`.
-    #[inline]
+    #[inline(always)]
     fn fast_key<'a>(&self, carry: &'a [u8], text: &'a [u8], base: usize) -> (&'a [u8], &'a [u8]) {
         let (from, to) = self.fast.key;
         let start = base - carry.len();
@@ -228,6 +228,33 @@ impl Engine {
         }
     }
 
+    /// Whether a quote at `at` may end the current string. Then its content was read in earlier
+    /// chunks, or as plain text, and all of it is committed.
+    #[inline(always)]
+    pub(super) fn fast_quote<const DIALECT: bool>(
+        &mut self,
+        text: &[u8],
+        base: usize,
+        at: usize,
+    ) -> bool {
+        let ends = text.get(at) == Some(&b'"')
+            && self.string.tail.is_none()
+            && !(DIALECT && self.fast.quote == Delimiter::Single);
+        if ends {
+            self.fast.end = base + at;
+        }
+        ends
+    }
+
+    /// Notes whether there is a line end in the white space before `at`.
+    #[inline(always)]
+    pub(super) fn fast_line_end(&mut self, text: &[u8], base: usize, at: usize) {
+        let gap = text.get(self.gap.start.saturating_sub(base)..at);
+        if gap.is_some_and(|gap| gap.contains(&b'\n')) {
+            self.gap.broken = Some(self.gap.start);
+        }
+    }
+
     /// Handles the byte at `at`, the first one after a quote and white space.
     #[inline(always)]
     pub(super) fn fast_after_quote<const DIALECT: bool>(
@@ -251,8 +278,8 @@ impl Engine {
             Some(b'}') if !list && self.whole && self.opens_brace(text, base) => {
                 return Err(End::Unusual(base + at));
             }
-            Some(b'}') if !list => return self.fast_after_close::<DIALECT>(base, at),
-            Some(b']') if list => return self.fast_after_close::<DIALECT>(base, at),
+            Some(b'}') if !list => return self.fast_after_close::<DIALECT>(text, base, at),
+            Some(b']') if list => return self.fast_after_close::<DIALECT>(text, base, at),
             _ => return Err(End::Unusual(base + at)),
         })
     }
@@ -268,10 +295,23 @@ impl Engine {
     #[inline]
     fn fast_after_close<const DIALECT: bool>(
         &mut self,
+        text: &[u8],
         base: usize,
         at: usize,
     ) -> Result<(Phase, usize), End> {
         if self.frames.depth() > 1 {
+            // Usually the comma after it is in the same piece, and shows it.
+            if text.get(at + 1) == Some(&b',') {
+                self.fast_string_ended::<DIALECT>();
+                if !self.fast_close::<DIALECT>(base + at) {
+                    return Err(End::Unusual(base + at + 1));
+                }
+                if self.in_list() {
+                    self.fast.comma = Some(base + at + 1);
+                    return Ok((Phase::BeforeItem, at + 2));
+                }
+                return Ok((Phase::Between, at + 1));
+            }
             self.fast.close = base + at;
             return Ok((Phase::AfterQuoteClose, at + 1));
         }
@@ -378,12 +418,19 @@ impl Engine {
         match text[from..end] {
             [] => self.string.inner.ends_escaped(&text[start..from]),
             [.., last]
-                if !matches!(last, b',' | b' ') && !ends_with_wide_space(&text[from..end]) =>
+                if !matches!(last, b',' | b' ')
+                    && (last < 0x80 || !ends_with_wide_space(&text[from..end])) =>
             {
                 self.pos = base + end;
                 self.committed = self.pos;
                 self.string.tail = None;
                 self.string.inner.ends_with(Last::touching(last));
+            }
+            [.., last, b' '] if last < 0x80 && !matches!(last, b',' | b' ') => {
+                self.pos = base + end;
+                self.committed = self.pos;
+                self.string.tail = None;
+                self.string.inner.ends_with(Last::spaced(last));
             }
             // The comma may follow a quote that was lost.
             _ => {
@@ -413,7 +460,7 @@ impl Engine {
 
 /// Reads a number on from `part` (RFC 8259, section 6). Returns the part in which it ends, and
 /// where.
-#[inline]
+#[inline(always)]
 pub(super) fn number_end(text: &[u8], from: usize, mut part: Digits) -> (Digits, usize) {
     let mut at = from;
     while let Some(&byte) = text.get(at) {

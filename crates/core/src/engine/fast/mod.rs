@@ -26,6 +26,7 @@ use super::{
 use crate::{Options, grammar::Expect};
 use characters::Utf8Blocks;
 use dialect::Dialect;
+pub(crate) use pieces::LONGEST;
 
 /// The longest key, and the longest run of white space, that the fast path reads.
 const MAX_TOKEN: usize = 512;
@@ -161,6 +162,19 @@ impl FastPath {
     };
 }
 
+/// Where the text so far ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// In a string, of which everything is committed.
+    Content,
+    /// In a character or an escape of a string.
+    Token,
+    /// Elsewhere in a document that is on the fast path.
+    Clean,
+    /// Anywhere else.
+    Other,
+}
+
 /// Why the automaton stopped.
 enum End {
     /// All bytes were read.
@@ -245,13 +259,18 @@ impl Engine {
         known && !text.is_key && text.quotes == 1 && self.string.stray == Stray::None
     }
 
-    /// Whether the text ends in a string, of which everything is committed.
+    /// Where the text ends.
     #[inline(always)]
-    pub(crate) const fn is_in_content(&self) -> bool {
-        matches!(self.fast.phase, Phase::String) && self.string.tail.is_none()
+    pub(crate) const fn within(&self) -> Within {
+        match self.fast.phase {
+            Phase::String if self.string.tail.is_none() => Within::Content,
+            Phase::Escape | Phase::Unit(_) | Phase::Utf8 => Within::Token,
+            Phase::Inactive => Within::Other,
+            _ => Within::Clean,
+        }
     }
 
-    /// Where the text ends [in a string](Self::is_in_content), reads plain text at `base`, unless its
+    /// Where the text ends in [content](Within::Content), reads plain text at `base`, unless its
     /// last bytes may be more than content.
     #[inline(always)]
     pub(crate) fn read_content(&mut self, text: &[u8], base: usize) -> bool {
@@ -300,9 +319,6 @@ impl Engine {
     /// Runs the automaton on `text`.
     #[inline(always)]
     fn fast_steps(&mut self, carry: &[u8], text: &[u8], base: usize) -> End {
-        if self.read_odd_piece(text, base) {
-            return End::More;
-        }
         self.fast.blocks.begin_chunk(base);
         if self.fast.dialect.is_seen() {
             return self.dialect_steps(carry, text, base, 0);

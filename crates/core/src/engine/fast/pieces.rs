@@ -7,11 +7,14 @@ use super::{
     characters::cut_character,
     content::After,
 };
-use crate::engine::quotes::{Last, ends_with_wide_space, may_end_wide_space};
+use crate::{
+    engine::quotes::{Last, ends_with_wide_space, may_end_wide_space},
+    scan,
+};
 
 /// The longest piece that is read here, in bytes. In longer ones, runs of characters are read
 /// several at a time.
-pub(super) const LONGEST: usize = 16;
+pub(crate) const LONGEST: usize = 16;
 
 static CONTENT: Rows = Rows::content();
 static ESCAPES: Rows = Rows::escapes();
@@ -42,24 +45,27 @@ pub(super) fn short_content(text: &[u8], end: usize) -> (usize, Option<After>) {
 }
 
 impl Engine {
-    /// Reads a piece at `base` that goes on in the current string, has characters outside ASCII or
-    /// escapes but not both, and does not end the string. Returns whether it was one.
+    /// Where the text ends in a string, reads a piece at `base` of no more than [`LONGEST`] bytes that
+    /// goes on in it, has characters outside ASCII or escapes but not both, and does not end the
+    /// string. Returns whether it was one.
     #[inline(always)]
-    pub(super) fn read_odd_piece(&mut self, text: &[u8], base: usize) -> bool {
-        if text.len() > LONGEST {
-            return false;
-        }
-        match self.fast.phase {
+    pub(crate) fn read_odd_piece(&mut self, text: &[u8], base: usize) -> bool {
+        let read = match self.fast.phase {
             Phase::Utf8 => self.read_wide(text, base),
             Phase::Escape => self.read_escaped(text, base, ESCAPE),
             Phase::Unit(digits) => self.read_escaped(text, base, self.unit_state(digits)),
             Phase::String => match text.first_chunk() {
                 Some(word) if is_wide(*word) => self.read_wide(text, base),
-                Some(word) if has_escape(*word) => self.read_escaped(text, base, WHOLE),
+                Some(word) if scan::has_backslash(*word) => self.read_escaped(text, base, WHOLE),
                 _ => false,
             },
             _ => false,
+        };
+        if read {
+            self.steps += text.len() as u64;
+            self.emitted = self.committed;
         }
+        read
     }
 
     /// The state after so many digits of `\u`.
@@ -78,11 +84,30 @@ impl Engine {
         if self.fast.quote != Delimiter::Double || self.string.tail.is_some() {
             return false;
         }
+        let Some((last, rest)) = text.split_last() else { return false };
         // A loop of known length has no counter.
-        let state = match text.first_chunk::<8>() {
-            Some(word) => ESCAPES.read(ESCAPES.read(begins, word), &text[8..]),
-            None => ESCAPES.read(begins, text),
+        let before = match rest.first_chunk::<7>() {
+            Some(word) => ESCAPES.read(ESCAPES.read(begins, word), &rest[7..]),
+            None => ESCAPES.read(begins, rest),
         };
+        let state = ESCAPES.read(before, &[*last]);
+        if state == WHOLE {
+            // Usually its last byte shows what the content ends with.
+            let ends = match (before, *last) {
+                (WHOLE, b' ') | (ESCAPE, b'n' | b'r' | b't') => None,
+                // A quote may have been lost after the comma.
+                (WHOLE, b',') => return false,
+                (WHOLE, last) => Some(last),
+                _ => Some(b'\\'),
+            };
+            if let Some(last) = ends {
+                self.string.inner.ends_with(Last::touching(last));
+                self.pos = base + text.len();
+                self.committed = self.pos;
+                self.fast.phase = Phase::String;
+                return true;
+            }
+        }
         let (phase, cut) = match state {
             WRONG => return false,
             WHOLE => (Phase::String, 0),
@@ -92,10 +117,8 @@ impl Engine {
             UNIT_2 => (Phase::Unit(2), 4),
             _ => (Phase::Unit(3), 5),
         };
-        if let Phase::Unit(1) = phase
-            && let Some(digit) = text.last()
-        {
-            self.fast.partial[0] = digit.to_ascii_lowercase();
+        if let Phase::Unit(1) = phase {
+            self.fast.partial[0] = last.to_ascii_lowercase();
         }
         // The backslash of an escape that is not complete may be in an earlier piece.
         let Some(end) = text.len().checked_sub(cut) else {
@@ -104,7 +127,7 @@ impl Engine {
         };
         // After a comma, or a comma and white space, a quote may have been lost. Before an escape,
         // none was.
-        if cut == 0 && matches!(text, [] | [.., b','] | [b' '] | [.., b',' | b' ', b' ']) {
+        if cut == 0 && matches!(text, [b' '] | [.., b',' | b' ', b' ']) {
             return false;
         }
         let mut start = 0;
@@ -139,8 +162,10 @@ impl Engine {
             _ => 0,
         };
         match text.first_chunk() {
-            Some(word) if text.len() == 8 && self.is_in_triple(had) => {
-                self.read_triples(word, base, had) || self.read_characters(text, base, had)
+            Some(word) if text.len() == 8 => {
+                self.is_in_triple(had) && self.read_triples(word, base, had)
+                    // Many that are nothing else end the string.
+                    || !scan::has_quote(*word) && self.read_characters(text, base, had)
             }
             _ => self.read_characters(text, base, had),
         }
@@ -256,12 +281,6 @@ impl Triples {
 #[inline(always)]
 const fn is_wide(bytes: [u8; 8]) -> bool {
     u64::from_le_bytes(bytes) & 0x8080_8080_8080_8080 != 0
-}
-
-/// Whether there is a backslash among these bytes.
-#[inline(always)]
-fn has_escape(bytes: [u8; 8]) -> bool {
-    bytes.contains(&b'\\')
 }
 
 /// Whether the last byte of a text may be part of an escape.

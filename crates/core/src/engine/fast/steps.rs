@@ -73,7 +73,10 @@ impl Engine {
             };
         }
         loop {
-            if matches!(*phase, Phase::String) {
+            if matches!(*phase, Phase::String) && self.fast_quote::<DIALECT>(text, base, at) {
+                at += 1;
+                *phase = Phase::AfterQuote;
+            } else if matches!(*phase, Phase::String) {
                 let content = match self.fast.quote {
                     Delimiter::Single if DIALECT => dialect::content(text, at),
                     _ => tokens::short_content(text, at, &mut self.fast.blocks),
@@ -272,10 +275,7 @@ impl Engine {
                 if base + at - self.gap.start > self.window {
                     self.pos = base + at;
                     if self.expect == Expect::After {
-                        let gap = text.get(self.gap.start.saturating_sub(base)..at);
-                        if gap.is_some_and(|gap| gap.contains(&b'\n')) {
-                            self.gap.broken = Some(self.gap.start);
-                        }
+                        self.fast_line_end(text, base, at);
                     }
                     self.commit_content();
                 }
@@ -434,6 +434,9 @@ impl Engine {
                             match self.fast_string::<DIALECT>(text, base, value + 1, content) {
                                 Ok(next) => (*phase, at) = next,
                                 Err(end) => return end,
+                            }
+                            if at == text.len() {
+                                return End::More;
                             }
                             continue;
                         }

@@ -209,12 +209,42 @@ fn unknown_key(text: &[u8], at: usize, blocks: &mut Utf8Blocks) -> Option<usize>
 #[inline(always)]
 pub(super) fn scalar(text: &[u8], at: usize) -> Option<usize> {
     let end = match text.get(at)? {
+        // What a number begins with is asked first, because numbers are the most common scalars.
+        ..=b'9' => number(text, at)?,
         b't' => word(text, at, b"true")?,
         b'f' => word(text, at, b"false")?,
         b'n' => word(text, at, b"null")?,
-        _ => number(text, at)?,
+        _ => return None,
     };
     (end < text.len() && end - at < MAX_SHORT_TOKEN).then_some(end)
+}
+
+/// A run of numbers in an array, each with a comma directly after it, and then another item.
+pub(super) struct Numbers {
+    pub(super) count: usize,
+    /// The comma before the last one, if there is more than one.
+    pub(super) comma: usize,
+    /// Where the last one ends.
+    pub(super) end: usize,
+    /// Where the next item starts.
+    pub(super) item: usize,
+}
+
+/// Reads the numbers from `at` on. They are read here and not one by one with all other values,
+/// because a loop of its own needs nothing but a few registers.
+#[inline(never)]
+pub(super) fn numbers(text: &[u8], at: usize) -> Numbers {
+    let mut read = Numbers { count: 0, comma: at, end: at, item: at };
+    while let Some(b'-' | b'0'..=b'9') = text.get(read.item)
+        && let Some(end) = number(text, read.item)
+        && end - read.item < MAX_SHORT_TOKEN
+        && text.get(end) == Some(&b',')
+        && let Some(item) = gap(text, end + 1)
+        && text[item] != b']'
+    {
+        read = Numbers { count: read.count + 1, comma: read.end, end, item };
+    }
+    read
 }
 
 #[inline(always)]
@@ -247,6 +277,8 @@ fn number(text: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
+/// The end of the run of digits at `from`. Eight at a time would be fewer instructions, but each
+/// number would wait for the end of the one before it, which a branch predicts.
 #[inline(always)]
 fn digits(text: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -259,6 +291,25 @@ fn digits(text: &[u8], from: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_end_before_what_is_read_otherwise() {
+        let read = |text: &[u8]| {
+            let Numbers { count, comma, end, item } = numbers(text, 0);
+            (count, comma, end, item)
+        };
+        assert_eq!(read(b"1, -20,\n3.5e+7,null"), (3, 6, 14, 15));
+        assert_eq!(read(b"123456789,123456789012,[1"), (2, 9, 22, 23));
+        assert_eq!(read(b"12,\"a\""), (1, 0, 2, 3));
+        for text in
+            [&b"1,"[..], b"1, ", b"1,]", b"1 ,2", b"01,2", b"1.,2", b"-,2", b"1]", b"x", b""]
+        {
+            assert_eq!(read(text), (0, 0, 0, 0), "{text:?}");
+        }
+        let long = [b'1'; MAX_SHORT_TOKEN];
+        assert_eq!(read(&[&long[..], b",2"].concat()).0, 0);
+        assert_eq!(read(&[&long[1..], b",2"].concat()).0, 1);
+    }
 
     #[test]
     fn content_ends_at_quotes_escapes_and_errors() {

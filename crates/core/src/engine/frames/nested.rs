@@ -141,7 +141,7 @@ impl Frames {
             frame.packed &= !Frame::LENGTH;
             if length > 0 {
                 let key = text.get(from..from + length as usize).unwrap_or_default();
-                self.keys.extend_from_slice(key);
+                self.keys.append(key);
             }
         }
         let highest = nested.highest.max(self.stack.len());

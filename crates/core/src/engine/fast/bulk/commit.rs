@@ -3,7 +3,11 @@
 use crate::{
     engine::{
         Comma, Engine,
-        fast::{Delimiter, content::Content, tokens::Key},
+        fast::{
+            Delimiter,
+            content::Content,
+            tokens::{self, Key, Numbers},
+        },
         frames::{Nested, Shape},
         state::Stray,
     },
@@ -66,6 +70,19 @@ impl Bulk {
             self.items += 1;
             self.comma = self.pending;
         }
+    }
+
+    /// Reads the numbers from `value` on that an item follows, and returns where that starts.
+    #[inline(always)]
+    pub(super) fn read_numbers(&mut self, text: &[u8], base: usize, value: usize) -> usize {
+        let Numbers { count, comma, end, item } = tokens::numbers(text, value);
+        if count > 0 {
+            self.items += count;
+            self.comma = if count > 1 { base + comma } else { self.pending };
+            self.pending = base + end;
+            self.value_ended(end);
+        }
+        item
     }
 
     #[inline(always)]
