@@ -54,6 +54,7 @@
 
 extern crate alloc;
 
+mod append;
 #[doc(hidden)]
 pub mod buffer;
 mod buffered;
@@ -62,7 +63,6 @@ mod engine;
 mod events;
 mod grammar;
 mod guide;
-mod joint;
 mod json_type;
 mod kind;
 mod lead;

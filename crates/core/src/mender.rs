@@ -8,8 +8,8 @@ use core::fmt;
 
 use crate::{
     Options, Outcome, Output, Path, Repair,
+    append::AppendBuffer,
     engine::{Engine, Part, Stop, Within},
-    joint::Joint,
 };
 use emit::{Text, emit};
 use front::{Front, Wrapped};
@@ -49,7 +49,7 @@ use front::{Front, Wrapped};
 pub struct Mender {
     engine: Engine,
     /// The input that is not certain yet: everything after the committed position of the engine.
-    carry: Joint,
+    carry: AppendBuffer,
     /// How many bytes were pushed so far.
     pushed: usize,
     /// Why text passes through raw, if it does.
@@ -76,7 +76,7 @@ impl Mender {
     pub fn new(options: Options) -> Self {
         Self {
             engine: Engine::streaming(options),
-            carry: Joint::default(),
+            carry: AppendBuffer::default(),
             pushed: 0,
             raw: None,
             outcome: None,

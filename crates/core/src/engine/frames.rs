@@ -6,7 +6,7 @@ pub(super) use nested::Nested;
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use crate::{Guide, Member, Path, Step, joint::Joint};
+use crate::{Guide, Member, Path, Step, append::AppendBuffer};
 
 /// The kind of an open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Frame {
 pub(super) struct Frames {
     stack: Vec<Frame>,
     /// The current keys of all open objects, one after the other, as written in the input.
-    keys: Joint,
+    keys: AppendBuffer,
     /// What the guide knows of the outermost frames. Filled only as far as it was asked.
     places: Vec<Option<Arc<dyn Guide>>>,
     /// How many open containers appear in the output.

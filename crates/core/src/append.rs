@@ -10,13 +10,13 @@ const SHORT: usize = 16;
 /// an unknown length, and check its capacity in another one; for a few bytes, either takes longer
 /// than the copy. So the bytes after the end are there already, and are written over.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Joint {
+pub(crate) struct AppendBuffer {
     /// The text, and room for more of it.
     bytes: Box<[u8]>,
     length: usize,
 }
 
-impl Joint {
+impl AppendBuffer {
     #[inline(always)]
     pub(crate) const fn len(&self) -> usize {
         self.length
@@ -91,7 +91,7 @@ impl Joint {
     }
 }
 
-impl Deref for Joint {
+impl Deref for AppendBuffer {
     type Target = [u8];
 
     #[inline(always)]
@@ -127,43 +127,43 @@ mod tests {
     #[test]
     fn it_is_what_a_vector_is() {
         let text: Vec<u8> = (1..=90).collect();
-        let (mut joint, mut vector) = (Joint::default(), Vec::new());
+        let (mut buffer, mut vector) = (AppendBuffer::default(), Vec::new());
         for round in 0..2000 {
             let length = round * 7 % 29 % if round % 50 == 0 { 91 } else { 20 };
             match round % 9 {
                 0 => {
                     let count = length.min(vector.len());
-                    joint.drop_front(count);
+                    buffer.drop_front(count);
                     vector.drain(..count);
                 }
                 1 => {
                     let kept = vector.len() / 2;
-                    joint.truncate(kept);
+                    buffer.truncate(kept);
                     vector.truncate(kept);
                 }
                 2 | 3 => {
-                    joint.append_end(&text[..length + 5], length);
+                    buffer.append_end(&text[..length + 5], length);
                     vector.extend_from_slice(&text[5..length + 5]);
                 }
                 5 => {
                     // Shorter than a word, of which each length is its own case.
                     let short = &text[..round % 10];
                     for length in 0..=short.len() {
-                        joint.append_end(short, length);
+                        buffer.append_end(short, length);
                         vector.extend_from_slice(&short[short.len() - length..]);
                     }
                 }
                 4 if round % 100 == 4 => {
-                    joint.clear();
+                    buffer.clear();
                     vector.clear();
                 }
                 _ => {
-                    joint.append(&text[round % 40..][..length]);
+                    buffer.append(&text[round % 40..][..length]);
                     vector.extend_from_slice(&text[round % 40..][..length]);
                 }
             }
-            assert_eq!(*joint, *vector, "{round}");
-            assert_eq!((joint.len(), joint.is_empty()), (vector.len(), vector.is_empty()));
+            assert_eq!(*buffer, *vector, "{round}");
+            assert_eq!((buffer.len(), buffer.is_empty()), (vector.len(), vector.is_empty()));
         }
     }
 }
