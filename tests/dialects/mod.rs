@@ -6,6 +6,7 @@ mod defects;
 mod elements;
 mod ends;
 mod followed;
+mod forms;
 mod restated;
 mod segments;
 mod tags;

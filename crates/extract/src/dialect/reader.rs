@@ -1,6 +1,7 @@
 //! The reader of a text with calls in it.
 
 mod bare;
+mod begins;
 mod decide;
 mod defined;
 mod mentions;

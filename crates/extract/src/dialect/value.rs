@@ -1,8 +1,11 @@
 //! Values that are written as bare text, until the schema says what they are.
 
+mod number;
+
 use std::sync::Arc;
 
 use jsonmend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
+use number::number;
 
 use super::{
     arguments::{Mended, escape},
@@ -419,45 +422,6 @@ impl Value {
     }
 }
 
-/// The number as JSON, if the text is one. Leading zeros and a plus sign are dropped, so where a string
-/// is possible, too, the text is a number only if this is the same: `07030` is a code.
-fn number(text: &str) -> Option<String> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
-    };
-    let whole = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let (integer, mut rest) = digits.split_at(whole);
-    let integer = match integer.trim_start_matches('0') {
-        "" if whole > 0 => "0",
-        "" => return None,
-        other => other,
-    };
-    let mut json = format!("{sign}{integer}");
-    if let Some(fraction) = rest.strip_prefix('.') {
-        let length = fraction.bytes().take_while(u8::is_ascii_digit).count();
-        if length == 0 {
-            return None;
-        }
-        json.push('.');
-        json.push_str(fraction.get(..length)?);
-        rest = fraction.get(length..)?;
-    }
-    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
-        let digits = exponent.trim_start_matches(['+', '-']);
-        if digits.is_empty()
-            || exponent.len() > digits.len() + 1
-            || !digits.bytes().all(|byte| byte.is_ascii_digit())
-        {
-            return None;
-        }
-        json.push('e');
-        json.push_str(exponent);
-        rest = "";
-    }
-    rest.is_empty().then_some(json)
-}
-
 /// Whether these bytes may begin a character that is not complete.
 fn is_partial(bytes: &[u8]) -> bool {
     let length = match bytes.first() {
@@ -482,21 +446,4 @@ pub(super) fn of_text(
         super::arguments::quote(String::from_utf8_lossy(text).as_bytes(), &mut json);
         json
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_are_those_of_json() {
-        for (text, json) in
-            [("07", "7"), ("-0", "-0"), ("+1.50", "1.50"), ("1e-3", "1e-3"), ("00", "0")]
-        {
-            assert_eq!(number(text).as_deref(), Some(json));
-        }
-        for text in ["", "-", "1.", "1e", "1e+-2", "0x1", "1 2", ".5", "42:ab"] {
-            assert_eq!(number(text), None, "{text}");
-        }
-    }
 }
