@@ -145,7 +145,8 @@ pub(crate) struct Engine {
 }
 
 /// Makes sure that reading ends. Each step must consume bytes, or change frames or edits, of which
-/// there are few. It may also go back, to read the bytes from there on once more.
+/// there are few. It may also go back, to read the bytes from there on once more: as often as the budget
+/// for trying readings pays for it.
 struct Progress {
     /// The highest position so far, and the lowest one since.
     furthest: usize,
@@ -153,17 +154,22 @@ struct Progress {
     /// How many steps were taken since, and how many change only frames.
     steps: usize,
     open: usize,
+    /// What was left of the budget.
+    budget: usize,
 }
 
 impl Progress {
-    const fn at(pos: usize) -> Self {
-        Self { furthest: pos, lowest: pos, steps: 0, open: 0 }
+    const fn at(pos: usize, budget: usize) -> Self {
+        Self { furthest: pos, lowest: pos, steps: 0, open: 0, budget }
     }
 
     #[inline]
-    fn step(&mut self, pos: usize, open: usize) {
+    fn step(&mut self, pos: usize, open: usize, budget: usize) {
         if pos > self.furthest {
-            *self = Self { furthest: pos, lowest: pos, steps: 0, open };
+            *self = Self { furthest: pos, lowest: pos, steps: 0, open, budget };
+        } else if budget < self.budget {
+            (self.steps, self.budget) = (0, budget);
+            self.lowest = self.lowest.min(pos);
         } else {
             self.lowest = self.lowest.min(pos);
             self.steps += 1;
@@ -402,10 +408,10 @@ impl Engine {
         // ends.
         let mut stepped = false;
         self.leave_fast_path();
-        let mut progress = Progress::at(self.pos);
         if self.whole && self.pos == 0 {
             self.trials.budget = 8 * source.text().len() + 4096;
         }
+        let mut progress = Progress::at(self.pos, self.trials.budget);
         loop {
             if self.is_stopped() {
                 return Ok(());
@@ -436,7 +442,7 @@ impl Engine {
                 return Ok(());
             }
             stepped = true;
-            progress.step(self.pos, self.frames.len());
+            progress.step(self.pos, self.frames.len(), self.trials.budget);
             debug_assert!(!progress.is_stuck(0), "no progress at {before}: {self:?}");
             if progress.is_stuck(56) {
                 return Err(Stop::Refused);
