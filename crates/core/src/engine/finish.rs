@@ -7,7 +7,7 @@ use super::{
     frames::Shape,
     quotes::{escaped_closer, lost_key},
 };
-use crate::RepairKind;
+use crate::{RepairKind, TrailingDocuments};
 
 impl Engine {
     /// The input ended between tokens.
@@ -92,8 +92,15 @@ impl Engine {
     /// key.
     fn reads_lost_key(&mut self, source: &Source<'_>, text: Text) -> Result<bool, Stop> {
         let content = source.slice(self.lex_start, self.pos);
+        // A sign after the document may begin another one, which is not for this reading to refuse.
+        let alone = self.options.trailing_documents() == TrailingDocuments::Error;
+        let ends = |closed: usize| {
+            let after = content[closed..].trim_ascii_start();
+            !alone || after.is_empty() || after.starts_with(b"```")
+        };
         let fits = |end: &usize| {
-            self.closers_at_end(content).is_some_and(|(kept, _)| stays_inside(&content[*end..kept]))
+            self.closers_at_end(content)
+                .is_some_and(|(kept, closed)| stays_inside(&content[*end..kept]) && ends(closed))
         };
         let Some(end) = lost_key(content).filter(fits) else {
             return Ok(false);
