@@ -208,3 +208,83 @@ fn what_a_sentence_shows_is_no_call() {
         assert!(found.calls().len() == 1 && found.text() == rest.as_bytes(), "{text}: {found:?}");
     }
 }
+
+/// An attribute that is damaged may have a part of a value in it.
+#[test]
+fn a_damaged_tag_of_a_parameter_refuses_the_call() {
+    for (name, text) in [
+        (
+            "deepseek_dsml_v32",
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"book\">\n<｜DSML｜parameter name=\"name\" string=\"true>Ada</｜DSML｜parameter>\n<｜DSML｜parameter name=\"seats\" string=\"false\">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        ),
+        (
+            "minimax_m2_xml",
+            "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"name\"Ada -> Bob</parameter>\n</invoke>\n</minimax:tool_call>",
+        ),
+        (
+            "minimax_m2_xml",
+            "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"name\" value=\"Ada\"></parameter>\n</invoke>\n</minimax:tool_call>",
+        ),
+        (
+            "minicpm5_xml",
+            "<function name=\"book\"><param name=\"name\"Ada Byron></param></function>",
+        ),
+        (
+            "k2_horizon",
+            "<ifm|tool_calls><ifm|tool_call>book<ifm|arg_key>name</ifm|ag_key><ifm|arg_value>Ada</ifm|arg_value></ifm|tool_call></ifm|tool_calls>",
+        ),
+        // The tag that closes a value is misspelled, or the one that opens the next is missing.
+        (
+            "seed_oss_xml",
+            "<seed:tool_call>\n<function=book>\n<parameter=name>Ada</paramter>\n<parameter=seats>2</parameter>\n</function>\n</seed:tool_call>",
+        ),
+        (
+            "spark25",
+            "<tool_call>book<arg_key>name</arg_key><arg_value>Ada</arg_value>seats<arg_value>2</arg_value></tool_call>",
+        ),
+        // A control token in a value ends it only if the call ends there.
+        (
+            "k2_horizon",
+            "<ifm|tool_calls><ifm|tool_call>book<ifm|arg_key>name</ifm|arg_key><ifm|arg_value>x</ifm|tool_call>y</ifm|arg_value><ifm|arg_key>seats</ifm|arg_key><ifm|arg_value>27</ifm|arg_value></ifm|tool_call></ifm|tool_calls>",
+        ),
+    ] {
+        for reader in [knowing(Some(name)), knowing(None)] {
+            let found = check(&reader, text).found;
+            assert!(!found.calls().is_empty(), "{text}: {found:?}");
+            assert!(
+                found.calls().iter().all(|call| !call.outcome().can_run()),
+                "{text}: {found:?}"
+            );
+        }
+    }
+}
+
+/// The same in tags with the names of tools and parameters.
+#[test]
+fn text_after_a_closing_tag_is_not_known_to_be_in_the_value() {
+    for text in [
+        "<book>\n<name>Ada</name>\n\nThe table is by the window.",
+        "<book>\n<name>Ada</name>\n<sets>2</sets>\n</book>",
+        "<book>\n<name>Ada</name>\n2</seats>\n</book>",
+        "<book>\n<name><name>Ada</name>\n</book>",
+    ] {
+        let found = check(&knowing(Some("xml_tool_tags")), text).found;
+        assert_eq!(found.calls().len(), 1, "{text}: {found:?}");
+        assert!(!found.calls()[0].outcome().can_run(), "{text}: {found:?}");
+    }
+    let text = "<book>\n<name>a </name> in it</name>\n</book>";
+    let found = check(&knowing(Some("xml_tool_tags")), text).found;
+    assert_eq!(found.calls()[0].arguments(), b"{\"name\": \"a </name> in it\"}");
+    assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole);
+}
+
+/// Of two objects with arguments, neither is known to be meant.
+#[test]
+fn arguments_that_are_given_twice_refuse_the_call() {
+    for second in ["arguments", "parameters"] {
+        let text = format!(
+            "<tool_call>\n{{\"name\": \"book\", \"arguments\": {{\"name\": \"Ada\"}}, \"{second}\": {{\"name\": \"Bob\"}}}}\n</tool_call>"
+        );
+        ends("hermes", &text, CallOutcome::Refused);
+    }
+}

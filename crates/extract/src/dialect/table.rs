@@ -70,13 +70,16 @@ fn json() -> Vec<Dialect> {
         ),
         Dialect::json("granite3", "<|tool_call|>", [""; 0])
             .and_json("<tool_call>", ["</tool_call>"])
+            .tokens(&["<|end_of_text|>"])
             .shown("IBM Granite 3", "<|tool_call|> [{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]"),
         Dialect::json("granite_20b_fc", "<function_call>", ["</function_call>"])
             .and_json("<functioncall>", ["</functioncall>"]).shown(
             "IBM Granite 20B function calling",
             "<function_call> {\"name\": \"book\", \"arguments\": {\"seats\": 2}}",
         ),
-        Dialect::json("internlm2", "<|action_start|><|plugin|>", ["<|action_end|>"]).shown(
+        Dialect::json("internlm2", "<|action_start|><|plugin|>", ["<|action_end|>"])
+            .tokens(&["<|im_end|>"])
+            .shown(
             "InternLM 2",
             "<|action_start|><|plugin|>{\"name\": \"book\", \"parameters\": {\"seats\": 2}}<|action_end|>",
         ),
@@ -189,6 +192,7 @@ fn named() -> Vec<Dialect> {
             .and_named("[TOOL_CALLS]", "[ARGS]", &[], [""; 0])
             .around("[TOOL_CALLS]", "[/TOOL_CALLS]")
             .with_reasoning("[THINK]", "[/THINK]")
+            .tokens(&["</s>"])
             .shown("Mistral 7B v3 to Large 3", "[TOOL_CALLS]book[ARGS]{\"seats\": 2}"),
         Dialect::empty("deepseek_v3")
             .and_named(
@@ -220,6 +224,7 @@ fn named() -> Vec<Dialect> {
             )
             .around("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>")
             .around("<|tool_call_section_begin|>", "<|tool_call_section_end|>")
+            .tokens(&["<|im_end|>"])
             .shown(
                 "Kimi K2",
                 "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{\"seats\": 2}<|tool_call_end|><|tool_calls_section_end|>",
@@ -262,11 +267,11 @@ fn xml() -> Vec<Dialect> {
     };
     let minimax = "]<]minimax[>[";
     vec![
-        qwen("qwen3_coder_xml").shown(
+        qwen("qwen3_coder_xml").tokens(&["<|im_end|>"]).shown(
             "Qwen 3 Coder, Nemotron 3",
             "<tool_call>\n<function=book>\n<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
         ),
-        qwen("step3p5_xml").shown(
+        qwen("step3p5_xml").tokens(&["<|im_end|>"]).shown(
             "Step 3.5",
             "<tool_call>\n<function=book>\n<parameter=seats>\n2\n</parameter>\n</function>\n</tool_call>",
         ),
@@ -301,6 +306,7 @@ fn xml() -> Vec<Dialect> {
         Dialect::empty("minimax_m2_xml")
             .and(invoke(&["tool_call"]).prefix(Prefix::Exact("minimax:")).untyped(Untyped::Text).into())
             .around("<minimax:tool_call>", "</minimax:tool_call>")
+            .tokens(&["[e~["])
             .shown(
                 "MiniMax M2",
                 "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"seats\">2</parameter>\n</invoke>\n</minimax:tool_call>",
@@ -350,6 +356,7 @@ fn xml() -> Vec<Dialect> {
         ),
         Dialect::empty("minicpm5_xml")
             .and(function().trim(Trim::Lines).sections().into())
+            .tokens(&["<|im_end|>"])
             .shown("MiniCPM 5", "<function name=\"book\"><param name=\"seats\">2</param></function>"),
         Dialect::empty("xml_tool_tags")
             .and(
@@ -431,6 +438,7 @@ fn python() -> Vec<Dialect> {
             .tokens(&["<|im_end|>"])
             .shown("Liquid LFM2", "<|tool_call_start|>[book(seats=2)]<|tool_call_end|>"),
         Dialect::python("olmo3_pythonic", "<function_calls>", ["</function_calls>"])
+            .tokens(&["<|im_end|>"])
             .shown("OLMo 3", "<function_calls>book(seats=2)\nbook(seats=3)</function_calls>"),
         Dialect::empty("functiongemma")
             .and(brace("<start_function_call>", "<end_function_call>", "<escape>"))

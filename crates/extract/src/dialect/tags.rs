@@ -23,6 +23,8 @@ pub(super) struct Tag {
     /// What follows the name of the element after `=`.
     value: Option<String>,
     attributes: Vec<(String, String)>,
+    /// Whether it has something in it that is no attribute which means anything here.
+    pub(super) damaged: bool,
     pub(super) length: usize,
 }
 
@@ -262,7 +264,8 @@ fn read(rest: &[u8], from: usize, is_end: bool, xml: &Xml, end: &str, eof: bool)
     }
     let text = String::from_utf8_lossy(rest.get(inside..cursor.at)?).replace('Ġ', " ");
     let length = cursor.at + end.len();
-    let mut tag = Tag { end: is_end, word, value: None, attributes: Vec::new(), length };
+    let mut tag =
+        Tag { end: is_end, word, value: None, attributes: Vec::new(), damaged: false, length };
     let text = text.trim();
     if let Some(value) = text.strip_prefix('=') {
         let value = decoded(unquoted(value));
@@ -272,7 +275,7 @@ fn read(rest: &[u8], from: usize, is_end: bool, xml: &Xml, end: &str, eof: bool)
             tag.value = Some(value);
         }
     } else {
-        tag.attributes = attributes(text);
+        (tag.attributes, tag.damaged) = attributes(text, xml);
     }
     Some(Lexed::Tag(tag))
 }
@@ -333,8 +336,9 @@ fn unquoted(value: &str) -> &str {
     inner('"').or_else(|| inner('\'')).unwrap_or(value)
 }
 
-fn attributes(text: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+fn attributes(text: &str, xml: &Xml) -> (Vec<(String, String)>, bool) {
+    let (open, close, end) = xml.tag;
+    let (mut found, mut damaged) = (Vec::new(), false);
     let mut rest = text.trim_start();
     while let Some((name, after)) = rest.split_once('=') {
         let after = after.trim_start();
@@ -345,11 +349,20 @@ fn attributes(text: &str) -> Vec<(String, String)> {
             }
             _ => after.split_once(' ').unwrap_or((after, "")),
         };
-        found.push((name.trim().to_owned(), decoded(value)));
+        let name = name.trim();
+        // What is in another attribute, or has the mark of a tag in it, would be lost.
+        let marked = [open, close, "\n"].iter().any(|mark| value.contains(mark));
+        damaged |= !ATTRIBUTES.contains(&name) || marked || value.contains(end) && end.len() > 1;
+        found.push((name.to_owned(), decoded(value)));
         rest = left.trim_start();
     }
-    found
+    damaged |= !rest.trim_matches(['/', ' ']).is_empty() && !found.is_empty();
+    (found, damaged)
 }
+
+/// The attributes of calls and parameters.
+const ATTRIBUTES: [&str; 9] =
+    ["name", "tool", "key", "string", "type", "id", "index", "tool_call_id", "call_id"];
 
 /// The text with its entities decoded.
 fn decoded(text: &str) -> String {

@@ -90,6 +90,8 @@ struct Reading {
     open: usize,
     /// Whether there is a closing tag in its text that nothing has opened.
     stray: bool,
+    /// The last byte that was no white space.
+    solid: u8,
 }
 
 /// Whether a key is what is left of a damaged tag. Where tags are control tokens, `<` is a letter.
@@ -97,7 +99,7 @@ fn is_damaged(key: &str, xml: &Xml) -> bool {
     let tag = xml.tag.0 == "<";
     let mark =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'') || tag && matches!(c, '<' | '>');
-    key.is_empty() || key.contains(mark)
+    key.is_empty() || key.contains(mark) || key.contains(xml.tag.0) || key.contains(xml.tag.1)
 }
 
 impl XmlCall {
@@ -189,6 +191,10 @@ impl XmlCall {
         match role {
             Role::Parameter(key, stated) => {
                 ctx.markup(bytes);
+                if matches!(tag(rest, &self.xml, eof), Lexed::Tag(tag) if tag.damaged) {
+                    // A part of the value, or of another one, may be in it.
+                    ctx.refuse();
+                }
                 self.begin(key, stated, ctx);
             }
             Role::Key => {
@@ -419,6 +425,7 @@ impl Reading {
             element: false,
             open: 0,
             stray: false,
+            solid: b' ',
         }
     }
 }

@@ -116,6 +116,10 @@ impl Envelope {
                 self.doubt(Doubt::Declaration, byte);
             }
             self.begin_arguments(byte);
+        } else if is(&ARGUMENTS, &own.arguments) && byte == b'{' && self.call.begun {
+            // Nobody knows which of the two are meant.
+            self.call.refused = true;
+            self.begin_content(key, byte);
         } else if (byte == b'{' || self.keyed && byte == b'"')
             && self.call.name.is_none()
             && (self.keyed || ctx.knows(key))

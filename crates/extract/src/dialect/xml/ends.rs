@@ -100,7 +100,9 @@ impl XmlCall {
                 Some(None) => Place::Text,
                 Some(Some(key)) => self.next_parameter(reading, &key, after, length, eof, ctx),
             },
-            Role::CallEnd | Role::WrapperEnd if special => Place::End(0),
+            Role::CallEnd | Role::WrapperEnd if special => self.if_followed(after, 0, eof, ctx),
+            // The tag of another value, after one that may have ended this one.
+            Role::Value | Role::KeyEnd if reading.stray => Place::Stray(length, true),
             Role::CallEnd | Role::WrapperEnd
                 if layout != Layout::Tools || !self.is_other_tool(rest) =>
             {
@@ -146,7 +148,7 @@ impl XmlCall {
             None if new && at_line && self.xml.layout == Layout::Parameters => {
                 return Place::End(0);
             }
-            _ if tools => return Place::Text,
+            _ if tools && key != reading.key => return Place::Text,
             _ => {}
         }
         // Nobody calls a parameter so, or quotes the tag of one that begins.
@@ -201,9 +203,13 @@ impl XmlCall {
                 // In a sentence, it is a mention. Before a line end or a tag, it may as well be the end of the
                 // value, and what follows is damaged.
                 let space = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-                let next = after.get(space).copied().unwrap_or(b'\n');
-                Place::Stray(length, next == b'\n' || next == b'\r' || self.begins_tag(next))
+                let unclear = match after.get(space).copied().unwrap_or(b'\n') {
+                    b'\n' | b'\r' => true,
+                    next => self.begins_tag(next) || space == 0 && next.is_ascii_alphanumeric(),
+                };
+                Place::Stray(length, unclear)
             }
+            Place::Text if self.xml.layout == Layout::Tools => Place::Stray(length, false),
             place => place,
         }
     }

@@ -38,7 +38,9 @@ impl XmlCall {
         if rest.is_empty() {
             // Of the tags that are named like tools and parameters, models leave out the closes at their end.
             // Everywhere else, and if not the model but the transport has ended, the value has not.
-            let closes = self.xml.layout == Layout::Tools && ctx.end_closes() && !reading.fresh;
+            let closes = self.xml.layout == Layout::Tools
+                && ctx.end_closes()
+                && !(reading.fresh || reading.stray);
             match closes {
                 true => self.repairs += 1,
                 false => ctx.stop_short(),
@@ -158,7 +160,9 @@ impl XmlCall {
     }
 
     fn pass<S: CallSink>(&mut self, reading: &mut Reading, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
-        let blank = bytes.iter().all(u8::is_ascii_whitespace);
+        let solid = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        reading.solid = solid.copied().unwrap_or(reading.solid);
+        let blank = solid.is_none();
         if self.xml.sections && reading.section == Section::Closed {
             ctx.raw(bytes);
             reading.last = bytes.last().copied().unwrap_or(reading.last);
@@ -239,7 +243,8 @@ impl XmlCall {
         }
         let valid = reading.value.finish(ctx);
         self.repairs += reading.value.repairs;
-        if !valid || reading.open > 0 || reading.stray && unclosed {
+        let tag = unclosed && reading.solid == b'>';
+        if !valid || reading.open > 0 || reading.stray && unclosed || tag {
             // Another parameter may have begun in it, or the value may have ended earlier.
             ctx.refuse();
         }
