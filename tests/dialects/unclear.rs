@@ -288,3 +288,36 @@ fn arguments_that_are_given_twice_refuse_the_call() {
         ends("hermes", &text, CallOutcome::Refused);
     }
 }
+
+/// A quote that may have ended its string, or is the first one of the next argument.
+#[test]
+fn strings_that_may_have_ended_earlier_refuse_the_call() {
+    for arguments in [
+        "name='Ada' seats=2",
+        "name='Ada, seats=2), book(name='Bob'",
+        "name='Ada'seats=2",
+        "name='Ada' if late else 'Bob'",
+        "name='Ada' or 'Bob'",
+        "name='Ada' == 'Bob'",
+    ] {
+        let text = format!("[book({arguments}, seats=3)]");
+        for reader in [knowing(Some("pythonic")), knowing(None)] {
+            let found = check(&reader, &text).found;
+            assert!(!found.calls().is_empty(), "{text}: {found:?}");
+            assert!(
+                found.calls().iter().all(|call| !call.outcome().can_run()),
+                "{text}: {found:?}"
+            );
+        }
+    }
+    for (arguments, name) in [
+        ("name='She said 'hi' and left'", "She said 'hi' and left"),
+        ("name='It's here'", "It's here"),
+        ("name='print('a' if b else 'c')'", "print('a' if b else 'c')"),
+    ] {
+        let found = check(&knowing(Some("pythonic")), &format!("[book({arguments})]")).found;
+        assert!(found.calls()[0].outcome().can_run(), "{arguments}: {found:?}");
+        let json: serde_json::Value = serde_json::from_slice(found.calls()[0].arguments()).unwrap();
+        assert_eq!(json["name"], name);
+    }
+}

@@ -78,7 +78,7 @@ pub(super) struct PythonCall {
 
 /// What a string has in it that makes its end doubtful: some templates write strings as they are, with their
 /// quotes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Inner {
     /// How many parentheses are open: those that come after a name, and once there is a call, all.
     open: usize,
@@ -89,6 +89,8 @@ struct Inner {
     last: u8,
     /// Whether the last byte is a parenthesis that counts as open.
     opened: bool,
+    /// The last word of it.
+    word: Vec<u8>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

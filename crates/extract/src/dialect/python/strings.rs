@@ -20,6 +20,10 @@ impl Inner {
                 _ => {}
             }
             self.calls &= self.open > 0;
+            if is_name(byte) {
+                self.word.truncate(if is_name(self.last) { LONGEST_NAME } else { 0 });
+                self.word.push(byte);
+            }
             self.last = byte;
         }
     }
@@ -162,6 +166,13 @@ impl PythonCall {
                 Step::Read(length)
             }
             None => {
+                let text = if triple { Some(true) } else { self.is_text(rest, eof, ctx.tools) };
+                match text {
+                    None => return Step::Wait,
+                    Some(true) => {}
+                    // The string may have ended here, or before another argument that begins here.
+                    Some(false) => ctx.refuse(),
+                }
                 self.repairs += usize::from(!triple);
                 self.inner.quote(byte);
                 let mut json = Vec::new();
@@ -229,6 +240,36 @@ impl PythonCall {
             Some(b',') => true,
             Some(_) => false,
         })
+    }
+
+    /// Whether the quote at the start of `rest`, which does not end its string, is a part of it: there is
+    /// neither an argument before or after it, nor an operator. `None` waits for more.
+    fn is_text(&self, rest: &[u8], eof: bool, tools: &Tools) -> Option<bool> {
+        const OPERATORS: [&[u8]; 6] = [b"if", b"or", b"and", b"in", b"not", b"is"];
+        if self.inner.calls {
+            return Some(true);
+        }
+        let known = tools.get(&self.name);
+        let takes = |word: &[u8]| {
+            let name = core::str::from_utf8(word);
+            known.is_some_and(|tool| name.is_ok_and(|name| tool.has(name)))
+        };
+        if self.inner.last == b'=' && takes(&self.inner.word) {
+            return Some(false);
+        }
+        let mut cursor = Cursor { rest, at: 1, eof };
+        cursor.space();
+        if matches!(cursor.peek()?, Some(b'=' | b'!')) {
+            cursor.at += 1;
+            return Some(self.inner.quoted || cursor.peek()? != Some(b'='));
+        }
+        let word = cursor.word()?;
+        cursor.space();
+        let next = cursor.peek()?;
+        let argument = next == Some(b'=') && takes(word);
+        // After the first quote. Between later ones, there are words in quotes.
+        let operator = OPERATORS.contains(&word) && !self.inner.quoted;
+        Some(!(argument || operator))
     }
 
     /// Whether the tool is known, and has no parameter of that name.
