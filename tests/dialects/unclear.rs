@@ -1,26 +1,9 @@
 //! What is not clear is no call that may be run.
 
 use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
-use jsonmend_schema::Registry;
-use serde_json::json;
+use jsonmend_extract::CallOutcome;
 
-use super::check;
-
-fn knowing(name: Option<&str>) -> CallExtractor {
-    let declared = json!([
-        {"name": "book", "parameters": {"type": "object", "properties": {
-            "name": {"type": "string"}, "seats": {"type": "integer"},
-        }}},
-        {"name": "now", "parameters": {"type": "object", "properties": {}}},
-    ]);
-    let reader = CallExtractor::new(Options::new().with_policy(Policy::PERMISSIVE));
-    let reader = match name {
-        Some(name) => reader.with_dialect(Dialect::by_name(name).unwrap().clone()),
-        None => reader,
-    };
-    reader.with_tools(Registry::from_tools(&declared).unwrap().tools())
-}
+use super::{check, templates::knowing};
 
 /// By name and detected, this is one call with that outcome.
 #[track_caller]
@@ -319,5 +302,17 @@ fn strings_that_may_have_ended_earlier_refuse_the_call() {
         assert!(found.calls()[0].outcome().can_run(), "{arguments}: {found:?}");
         let json: serde_json::Value = serde_json::from_slice(found.calls()[0].arguments()).unwrap();
         assert_eq!(json["name"], name);
+    }
+}
+
+/// A bracket that is missing is added only if the policy allows it.
+#[test]
+fn a_dictionary_that_is_spread_is_closed_if_that_is_allowed() {
+    for (policy, outcome) in
+        [(Policy::PERMISSIVE, CallOutcome::Repaired), (Policy::STRICT, CallOutcome::Refused)]
+    {
+        let reader = knowing(Some("pythonic")).with_options(Options::new().with_policy(policy));
+        let found = check(&reader, "[book(**{\"seats\": 2)]").found;
+        assert_eq!(found.calls()[0].outcome(), outcome, "{found:?}");
     }
 }

@@ -213,13 +213,19 @@ impl PythonCall {
 
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         self.end_value(ctx);
+        if self.spread == Spread::Open {
+            self.repairs += 1;
+            if !ctx.options.policy().allows(RepairKind::MissingClose) {
+                ctx.refuse();
+            }
+        }
         self.feed(b"}", ctx);
         let mended = Mended::new(ctx, &mut self.repairs, OWN).lossless();
         let outcome = mended.finish(&mut self.mender);
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
-        self.repairs += usize::from(!closed) + usize::from(self.spread == Spread::Open);
+        self.repairs += usize::from(!closed);
         self.alone = closed && !self.list && !self.closes && self.quote.is_none();
         ctx.end(end, self.repairs, false);
         self.state = State::After;

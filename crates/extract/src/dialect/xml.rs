@@ -183,15 +183,18 @@ impl XmlCall {
         if first == b'{' && empty && self.xml.layout != Layout::Tools {
             return self.body(ctx);
         }
-        let Some(role) = self.role(rest, eof, ctx) else { return Step::Wait };
-        let Some((role, length)) = role else {
-            return self.no_tag(rest, eof, ctx);
+        let tag = match tag(rest, &self.xml, eof) {
+            Lexed::Wait => return Step::Wait,
+            Lexed::No => return self.no_tag(rest, eof, ctx),
+            Lexed::Tag(tag) => tag,
         };
+        let role = tag.role(&self.xml, ctx.tools, self.tool(ctx.tools));
+        let length = tag.length;
         let bytes = rest.get(..length).unwrap_or_default();
         match role {
             Role::Parameter(key, stated) => {
                 ctx.markup(bytes);
-                if matches!(tag(rest, &self.xml, eof), Lexed::Tag(tag) if tag.damaged) {
+                if tag.damaged {
                     // A part of the value, or of another one, may be in it.
                     ctx.refuse();
                 }

@@ -20,12 +20,20 @@ impl Inner {
                 _ => {}
             }
             self.calls &= self.open > 0;
-            if is_name(byte) {
-                self.word.truncate(if is_name(self.last) { LONGEST_NAME } else { 0 });
-                self.word.push(byte);
-            }
             self.last = byte;
         }
+    }
+
+    /// Keeps the last word of `text`, which is about to be passed, or of what was passed and it.
+    fn note_word(&mut self, text: &[u8]) {
+        let tail = text.strip_suffix(b"=").unwrap_or(text);
+        let length =
+            tail.iter().rev().take(LONGEST_NAME).take_while(|byte| is_name(**byte)).count();
+        let word = tail.get(tail.len() - length..).unwrap_or_default();
+        if length < tail.len() || !is_name(self.last) || self.word.len() > LONGEST_NAME {
+            self.word.clear();
+        }
+        self.word.extend_from_slice(word);
     }
 
     /// A quote that does not end the string.
@@ -127,6 +135,7 @@ impl PythonCall {
             }
             ctx.raw(bytes);
             self.feed(&json, ctx);
+            self.inner.note_word(bytes);
             self.inner.pass(bytes);
             return Step::Read(clear);
         }
