@@ -257,3 +257,59 @@ fn line_ends_of_windows_in_markers_are_read() {
         assert_eq!(outcomes(name, text), [Whole], "{name}");
     }
 }
+
+/// A list of calls that lacks its bracket ends where text begins.
+#[test]
+fn text_after_a_list_without_its_bracket_is_text() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}";
+    let single = "{'name': 'book', 'arguments': {'seats': 2}}";
+    for (name, head) in [
+        ("granite3", "<|tool_call|>"),
+        ("jamba", "<tool_calls>"),
+        ("hermes", "<tool_call>"),
+        ("mistral", "[TOOL_CALLS]"),
+        ("generic_json", ""),
+    ] {
+        for text in [
+            "\nI have booked it.",
+            ", I have booked it.",
+            "\n\n\u{1f600} Done: \"ok\" {x}",
+            "\nNote: it is booked",
+        ] {
+            for call in [call, single] {
+                let whole = format!("{head}[{call}{text}");
+                let (calls, left) = read(name, &whole);
+                assert_eq!(calls.len(), 1, "{whole}");
+                assert_eq!(left, text, "{whole}");
+            }
+        }
+        for between in [", ", "\n", ";\n", ", null, ", ", // two\n"] {
+            let whole = format!("{head}[{call}{between}{call}]");
+            assert_eq!(outcomes(name, &whole).len(), 2, "{whole}");
+        }
+    }
+}
+
+/// An object may list calls twice, and the brackets of a list of one call may be missing.
+#[test]
+fn lists_of_calls_in_an_object_may_be_two_or_lack_their_brackets() {
+    let book = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}";
+    let now = "{\"name\": \"book\", \"arguments\": {\"seats\": 3}}";
+    for (text, count) in [
+        (format!("{{\"tool_calls\": [{book}], \"tool_calls\": [{now}]}}"), 2),
+        (format!("{{\"tool_calls\": [{book}], \"tool_calls\": {now}}}"), 2),
+        (format!("{{\"tool_calls\": {book}, \"tool_calls\": {now}}}"), 2),
+        (format!("{{\"tool_calls\": [], \"tool_calls\": {now}}}"), 1),
+        (format!("{{\"tool_calls\": {book}}}"), 1),
+        (format!("{{\"calls\": {{\"a\": 1}}, \"tool_calls\": [{book}]}}"), 1),
+    ] {
+        for name in ["generic_json", "auto"] {
+            let (calls, left) = read(name, &text);
+            assert_eq!(calls.len(), count, "{text}: {calls:?}");
+            assert!(calls.iter().all(|call| call.2 == Whole), "{text}: {calls:?}");
+            assert_eq!(left, "", "{text}");
+        }
+    }
+    let none = "{\"tool_calls\": {\"seats\": 2}}";
+    assert_eq!(read("generic_json", none), (vec![], none.to_owned()));
+}

@@ -316,3 +316,86 @@ fn a_dictionary_that_is_spread_is_closed_if_that_is_allowed() {
         assert_eq!(found.calls()[0].outcome(), outcome, "{found:?}");
     }
 }
+
+/// A repair that drops something of the arguments, or chooses one of several readings, is no basis to run them.
+#[test]
+fn arguments_of_which_something_is_dropped_or_invented_are_refused() {
+    for (arguments, outcome) in [
+        ("{\"name\": \"Ada\", \"seats\": 2 * 3}", CallOutcome::Refused),
+        ("{\"name\": \"Ada\" Byron, \"seats\": 2}", CallOutcome::Refused),
+        ("{\"name\": \"Ada\", \"seats\": }", CallOutcome::Refused),
+        ("{\"name\": \"Ada\", ...}", CallOutcome::Refused),
+        ("{\"name\": \"Ada\", \"seats\": NaN}", CallOutcome::Refused),
+        ("{\"name\": \"Ada\", {\"seats\": 2}}", CallOutcome::Refused),
+        ("\"{\\\"name\\\": \\\"Ada\\\", \\\"seats\\\": 2 * 3}\"", CallOutcome::Refused),
+        ("{'name': 'Ada' 'seats': 2,}", CallOutcome::Repaired),
+        ("{\"name\": \"the \"Ada\" here\", \"seats\": 2}", CallOutcome::Repaired),
+    ] {
+        let call = format!("{{\"name\": \"book\", \"arguments\": {arguments}}}");
+        ends("hermes", &format!("<tool_call>\n{call}\n</tool_call>"), outcome);
+        ends("granite4", &format!("<tool_call>{call}</tool_call>"), outcome);
+    }
+    // Two calls, of which the first lacks its brackets.
+    let two = "{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"\n{\"name\": \"now\", \"arguments\": {}}";
+    ends("hermes", &format!("<tool_call>\n{two}\n</tool_call>"), CallOutcome::Refused);
+}
+
+/// A number or a word that is not complete is cut, with or without white space before the marker.
+#[test]
+fn values_that_are_cut_before_a_marker_are_cut() {
+    for (seats, outcome) in [
+        ("-", CallOutcome::Cut),
+        ("-\n", CallOutcome::Cut),
+        ("2.\n", CallOutcome::Cut),
+        ("2e\r\n", CallOutcome::Cut),
+        ("tru\n", CallOutcome::Cut),
+        ("true\n", CallOutcome::Repaired),
+        ("2\n", CallOutcome::Repaired),
+        ("2.\n}}", CallOutcome::Repaired),
+    ] {
+        let call = format!("{{\"name\": \"book\", \"arguments\": {{\"seats\": {seats}");
+        ends("hermes", &format!("<tool_call>\n{call}</tool_call>"), outcome);
+        let seats = seats.trim_end_matches('}');
+        if seats.len() == seats.trim_end_matches('\n').len() || outcome == CallOutcome::Cut {
+            let text = format!("<|tool_call>call:book{{seats:{seats}<tool_call|>");
+            ends("gemma4", &text, outcome);
+        }
+    }
+}
+
+/// The quotes of a dialect leave no doubt that a string has ended.
+#[test]
+fn what_follows_a_string_with_quotes_of_a_dialect_is_no_part_of_it() {
+    for (body, outcome) in [
+        ("name:@Ada@seats:2}", CallOutcome::Repaired),
+        ("name:@Ada@\n@seats@:2}", CallOutcome::Repaired),
+        ("name:@Ada@, seats:2}", CallOutcome::Whole),
+        ("name:@Ada@ or \"Bob\"}", CallOutcome::Refused),
+        ("name:@Ada@ Byron, seats:2}", CallOutcome::Refused),
+        ("name:@Ada@ {seats:2}}", CallOutcome::Refused),
+    ] {
+        let gemma = body.replace('@', "<|\"|>");
+        ends("gemma4", &format!("<|tool_call>call:book{{{gemma}<tool_call|>"), outcome);
+        let body = body.replace('@', "<escape>");
+        let text = format!("<start_function_call>call:book{{{body}<end_function_call>");
+        ends("functiongemma", &text, outcome);
+    }
+}
+
+/// Arguments are an object. Anything else is taken only where a key says that it is the arguments.
+#[test]
+fn arguments_that_are_no_object_are_refused_unless_a_key_names_them() {
+    for (name, text) in [
+        ("mistral", "[TOOL_CALLS]book[ARGS][ARGS]{\"name\": \"Ada\"}"),
+        ("mistral", "[TOOL_CALLS]book[ARGS]\"name\"{: \"Ada\"}"),
+        ("functionary_v31", "<function=book>\"name\"{: \"Ada\"}</function>"),
+        ("functionary_v31", "<function=book>[\"Ada\"]</function>"),
+    ] {
+        ends(name, text, CallOutcome::Refused);
+    }
+    let apertus = "<|tools_prefix|>[{\"book\": \"name\": \"Ada\"}]<|tools_suffix|>";
+    let found = check(&knowing(Some("apertus")), apertus).found;
+    assert_eq!(found.calls()[0].outcome(), CallOutcome::Refused);
+    let said = "<tool_call>\n{\"name\": \"book\", \"arguments\": \"Ada\"}\n</tool_call>";
+    ends("hermes", said, CallOutcome::Whole);
+}

@@ -159,17 +159,18 @@ impl Inner {
         ctx.arguments(&std::mem::take(&mut self.held));
     }
 
-    /// Ends the string. Returns how many repairs there were inside, and whether it is complete.
-    pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> (usize, bool) {
+    /// Ends the string. Returns how many repairs there were inside, and whether the object in it is
+    /// complete, if there is one.
+    pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> (usize, Option<bool>) {
         match self.reading {
             Reading::Start => {
                 self.become_string(ctx);
-                (0, true)
+                (0, None)
             }
-            Reading::String => (0, true),
+            Reading::String => (0, None),
             Reading::Object => {
                 let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(&mut self.mender);
-                (self.repairs, outcome.is_valid())
+                (self.repairs, Some(outcome.is_valid()))
             }
         }
     }
@@ -189,10 +190,8 @@ pub(super) struct Mended<'p, 'a, S> {
     own: &'static [RepairKind],
     /// Whether the value ends here.
     ends: bool,
-    /// Whether a repair that leaves something out refuses the call.
-    lossless: bool,
-    /// Whether text next to the value refuses the call.
-    alone: bool,
+    /// Which other repairs refuse the call.
+    refuses: fn(RepairKind) -> bool,
 }
 
 impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
@@ -201,18 +200,12 @@ impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
         repairs: &'p mut usize,
         own: &'static [RepairKind],
     ) -> Self {
-        Self { ctx, repairs, own, ends: false, lossless: false, alone: false }
+        Self { ctx, repairs, own, ends: false, refuses: |_| false }
     }
 
-    /// Refuses the call if its arguments have another meaning than what is written.
-    pub(super) fn lossless(mut self) -> Self {
-        self.lossless = true;
-        self
-    }
-
-    /// Refuses the call if there is text next to the value.
-    pub(super) fn alone(mut self) -> Self {
-        self.alone = true;
+    /// Refuses the call if it needs one of these repairs.
+    pub(super) fn refusing(mut self, refuses: fn(RepairKind) -> bool) -> Self {
+        self.refuses = refuses;
         self
     }
 
@@ -232,41 +225,34 @@ impl<S: CallSink> Output for Mended<'_, '_, S> {
         if self.ends && stops_short(repair.kind()) {
             self.ctx.stop_short();
         }
-        if self.lossless && leaves_out(repair.kind()) || self.alone && is_beside(repair.kind()) {
+        if is_doubtful(repair.kind()) || (self.refuses)(repair.kind()) {
             self.ctx.refuse();
         }
     }
 }
 
-/// Whether a repair drops something that is written next to a value, or puts a value where none is.
-const fn leaves_out(kind: RepairKind) -> bool {
+/// Whether a repair drops something of the arguments, puts a value where none is, or chooses one of
+/// several readings. Arguments with such a repair may not be what was meant.
+pub(super) const fn is_doubtful(kind: RepairKind) -> bool {
     use RepairKind::{
-        CallWrapper, Comment, Ellipsis, ExtraColon, InlineProse, InnerBraces, LeadingProse,
-        MissingKey, MissingValue, NonFinite, SecondDocument, StrayText, TrailingProse, Undefined,
+        AmbiguousQuote, Ellipsis, InlineProse, InnerBraces, LeadingProse, MismatchedOpen,
+        MissingKey, MissingValue, NonFinite, SecondDocument, StrayText, TrailingProse,
     };
     matches!(
         kind,
-        CallWrapper
-            | Comment
+        AmbiguousQuote
             | Ellipsis
-            | ExtraColon
             | InlineProse
             | InnerBraces
             | LeadingProse
+            | MismatchedOpen
             | MissingKey
             | MissingValue
             | NonFinite
             | SecondDocument
             | StrayText
             | TrailingProse
-            | Undefined
     )
-}
-
-/// Whether a repair drops text that is next to a value.
-const fn is_beside(kind: RepairKind) -> bool {
-    use RepairKind::{InlineProse, LeadingProse, SecondDocument, TrailingProse};
-    matches!(kind, InlineProse | LeadingProse | SecondDocument | TrailingProse)
 }
 
 /// Whether a repair at the end of a value says that it ends at a key, or inside of a number, a word

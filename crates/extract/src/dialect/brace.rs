@@ -4,7 +4,7 @@ use jsonmend_core::{Mender, RepairKind};
 
 use super::{
     arguments::{self, Mended},
-    json::{SPACE, Step, goes_on},
+    json::{Quotes, SPACE, Step, goes_on},
     markers::{Found, Markers},
     out::Ctx,
     shape::Brace,
@@ -69,6 +69,11 @@ pub(super) struct BraceCall {
     /// Whether there is a line break in the string that is open, and its last byte.
     line: bool,
     last: u8,
+    /// Whether there are strings with the quotes of the dialect.
+    quoted: bool,
+    /// Whether such a string has ended, and nothing but white space was read since.
+    separable: bool,
+    quotes: Quotes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,11 +105,22 @@ impl BraceCall {
             open: brace.open.as_bytes().to_vec(),
             line: false,
             last: 0,
+            quoted: false,
+            separable: false,
+            quotes: Quotes::default(),
         }
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN));
+        self.quotes.read(json);
+        let refused = self.refused();
+        let mended = Mended::new(ctx, &mut self.repairs, OWN);
+        self.mender.push(json, &mut mended.refusing(refused));
+    }
+
+    /// Strings with the quotes of the dialect do not go on after them.
+    fn refused(&self) -> fn(RepairKind) -> bool {
+        if self.quoted { |kind| kind == RepairKind::UnescapedQuote } else { |_| false }
     }
 
     pub(super) fn step<S: CallSink>(
@@ -124,8 +140,13 @@ impl BraceCall {
     }
 
     fn end<S: CallSink>(&mut self, at_end: bool, ctx: &mut Ctx<'_, S>) {
+        if self.state == State::Body && self.quotes.stops_short() {
+            ctx.stop_short();
+        }
         let empty = self.mender.offset() == 0;
-        let outcome = Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
+        let refused = self.refused();
+        let mended = Mended::new(ctx, &mut self.repairs, OWN).refusing(refused);
+        let outcome = mended.finish(&mut self.mender);
         if empty {
             ctx.arguments(b"{}");
         }
@@ -162,9 +183,11 @@ impl BraceCall {
                         self.end(false, ctx);
                         return Step::Read(0);
                     }
+                    self.separate(ctx);
                     ctx.raw(rest.get(..length).unwrap_or_default());
                     self.feed(b"\"", ctx);
                     self.state = State::String;
+                    self.quoted = true;
                     (self.line, self.last) = (false, 0);
                     return Step::Read(length);
                 }
@@ -189,17 +212,43 @@ impl BraceCall {
                 b"\""
             }
             _ => {
-                let next = rest.iter().skip(1).position(|byte| self.is_sign(*byte));
+                // A comma that is missing comes after the white space, however much of it has arrived.
+                let space = byte.is_ascii_whitespace() && self.separable;
+                let ends = |byte: &u8| match space {
+                    true => !byte.is_ascii_whitespace(),
+                    false => self.is_sign(*byte),
+                };
+                let next = rest.iter().skip(1).position(ends);
                 length = next.map_or(rest.len(), |next| next + 1);
                 rest.get(..length).unwrap_or_default()
             }
         };
+        if !json.iter().all(u8::is_ascii_whitespace) {
+            let first = json.trim_ascii_start().first().copied().unwrap_or_default();
+            if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'"' | b'{' | b'[') {
+                self.separate(ctx);
+            }
+            self.separable = false;
+        }
         ctx.raw(rest.get(..length).unwrap_or_default());
         self.feed(json, ctx);
         if matches!(byte, b'}' | b']' | b')') && self.brackets.is_empty() {
             self.state = State::Follow;
         }
         Step::Read(length)
+    }
+
+    /// Adds the comma that is missing after a string. The quotes of the dialect leave no doubt that it has ended.
+    fn separate<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if !std::mem::take(&mut self.separable) {
+            return;
+        }
+        self.repairs += 1;
+        if ctx.options.policy().allows(RepairKind::MissingComma) {
+            self.feed(b",", ctx);
+        } else {
+            ctx.refuse();
+        }
     }
 
     fn follow<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
@@ -262,6 +311,7 @@ impl BraceCall {
                 ctx.raw(rest.get(..length).unwrap_or_default());
                 self.feed(b"\"", ctx);
                 self.state = State::Body;
+                self.separable = true;
                 Step::Read(length)
             }
             Found::Here(found) if found.first().is_some_and(|(id, _)| *id == OPEN) => {

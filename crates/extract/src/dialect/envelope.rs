@@ -13,7 +13,7 @@ use jsonmend_core::{Outcome, RepairKind};
 
 use content::Content;
 pub(super) use follow::Follow;
-use keys::unescaped;
+use keys::{ARGUMENTS, unescaped};
 pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
 use passed::Passed;
 
@@ -95,6 +95,8 @@ pub(super) struct Envelope {
     strict: bool,
     /// Whether any key may be the name of a tool.
     keyed: bool,
+    /// Whether a payload that is the arguments may be any value.
+    any: bool,
     levels: Vec<Level>,
     depth: usize,
     reading: Reading,
@@ -136,6 +138,7 @@ impl Envelope {
         Self {
             strict,
             keyed,
+            any: false,
             levels: Vec::new(),
             depth: 0,
             reading: Reading::Between,
@@ -159,10 +162,10 @@ impl Envelope {
         }
     }
 
-    /// The whole value is the arguments of a call that has begun.
-    pub(super) fn arguments_only() -> Self {
+    /// The whole value is the arguments of a call that has begun, which may be `any` value, or an object.
+    pub(super) fn arguments_only(any: bool) -> Self {
         let call = Call { begun: true, ..Call::default() };
-        Self { reading: Reading::Arguments(0), call, ..Self::new(false, false) }
+        Self { reading: Reading::Arguments(0), call, any, ..Self::new(false, false) }
     }
 
     /// Reads mended bytes. `copied` says that they are source bytes, too.
@@ -240,6 +243,8 @@ impl Envelope {
         {
             self.inner = Some(Box::new(Inner::new(ctx.options)));
         }
+        let alone = self.levels.is_empty() && !self.call.has_arguments;
+        self.call.refused |= alone && !self.any && run.first() == Some(&b'[');
         self.call.has_arguments = true;
         if self.inner.is_none() && !self.token.is_empty() {
             // A literal is emitted as a whole.
@@ -412,10 +417,19 @@ impl Envelope {
 
     fn finish_inner<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         if let Some(mut inner) = self.inner.take() {
+            // A string that is no object is taken as it is where a key says that it is the arguments.
+            let said = self.levels.last().map_or(self.any, |level| Self::is_said(&level.key, ctx));
             let (repairs, complete) = inner.finish(ctx);
             self.call.repairs += repairs;
-            self.call.refused |= !complete;
+            self.call.refused |= !complete.unwrap_or(said);
         }
+    }
+
+    /// Whether this is the key of arguments.
+    fn is_said<S>(key: &[u8], ctx: &Ctx<'_, S>) -> bool {
+        let key = String::from_utf8_lossy(key);
+        ARGUMENTS.contains(&key.trim())
+            || ctx.row.keys.arguments.iter().any(|own| own == key.trim())
     }
 
     fn is_in_pair(&self) -> bool {
@@ -456,6 +470,12 @@ impl Envelope {
         if self.holds {
             self.fail(ctx);
         }
+    }
+
+    /// Whether a list of calls is open, and nothing in it.
+    pub(super) fn is_between_items(&self) -> bool {
+        let list = self.levels.len() == 1 && self.levels.iter().all(|at| at.role == Role::List);
+        list && self.depth == 1 && self.reading == Reading::Between && !self.in_string
     }
 
     /// Whether the text that is being read is no call.

@@ -2,6 +2,7 @@
 
 mod begins;
 mod bounds;
+mod items;
 mod trail;
 
 use jsonmend_core::Mender;
@@ -15,8 +16,7 @@ use super::{
 
 use begins::fence;
 pub(super) use begins::may_be_call;
-use bounds::Quotes;
-pub(super) use bounds::goes_on;
+pub(super) use bounds::{Quotes, goes_on};
 
 /// What an engine did with the bytes that it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ enum Phase {
     /// White space and a fence before the value.
     Lead,
     Value,
+    /// After an item of a list of calls.
+    Item,
     /// Arguments that have ended, unless what follows goes on with them.
     Follow,
     /// What is no value, up to a marker.
@@ -100,7 +102,13 @@ impl JsonCall {
 
     /// The arguments of a call that has begun.
     pub(super) fn arguments<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
-        let new = Self::new(Envelope::arguments_only(), stops, closes, false, ctx);
+        let new = Self::new(Envelope::arguments_only(false), stops, closes, false, ctx);
+        Self { named: true, ..new }
+    }
+
+    /// The input of a tool, which need not be an object.
+    pub(super) fn input<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
+        let new = Self::new(Envelope::arguments_only(true), stops, closes, false, ctx);
         Self { named: true, ..new }
     }
 
@@ -152,6 +160,7 @@ impl JsonCall {
         match self.phase {
             Phase::Lead => self.lead(rest, eof, ctx),
             Phase::Value => self.value(rest, eof, ctx),
+            Phase::Item => self.item(rest, eof, ctx),
             Phase::Follow => self.follow(rest, eof, ctx),
             Phase::Junk | Phase::Surplus => self.junk(rest, eof, ctx),
             Phase::Trail => self.trail(rest, eof, ctx),
@@ -291,9 +300,10 @@ impl JsonCall {
             return if eof { self.end_value(Ending::Input, 0, ctx) } else { Step::Wait };
         }
         let begins = |byte: &u8| self.stops.begins_with(*byte);
-        let clear = rest.iter().position(begins).unwrap_or(rest.len());
+        let portion = rest.get(..self.portion).unwrap_or(rest);
+        let clear = portion.iter().position(begins).unwrap_or(portion.len());
         if clear > 0 {
-            return self.feed(rest, clear, ctx);
+            return self.feed_items(rest, clear, ctx);
         }
         match self.stops.at(rest, eof) {
             Found::Partial => Step::Wait,
@@ -401,8 +411,9 @@ impl JsonCall {
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
         self.envelope.ending = Some(ending);
-        if ending == Ending::Input {
-            // The end of the text may stand for a marker, but not for what is missing of the value.
+        // The end of the text may stand for a marker, but not for what is missing of the value.
+        let inside = self.quotes.stops_short() && !self.is_inside_string();
+        if ending == Ending::Input || inside && self.phase == Phase::Value {
             ctx.stop_short();
         }
         let mut follow = Follow { envelope: &mut self.envelope, ctx };

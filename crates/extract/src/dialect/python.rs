@@ -27,6 +27,12 @@ use super::{
 /// What Python writes otherwise than JSON is no repair.
 const OWN: &[RepairKind] = &[RepairKind::PythonLiteral, RepairKind::Tuple, RepairKind::ExtraComma];
 
+/// What is something else in Python refuses a call.
+const fn is_of_json(kind: RepairKind) -> bool {
+    use RepairKind::{CallWrapper, Comment, ExtraColon, Undefined};
+    matches!(kind, CallWrapper | Comment | ExtraColon | Undefined)
+}
+
 /// Calls as in Python.
 #[derive(Clone, Debug)]
 pub(super) struct PythonCall {
@@ -190,7 +196,7 @@ impl PythonCall {
     }
 
     fn feed<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN).lossless());
+        self.mender.push(json, &mut Mended::new(ctx, &mut self.repairs, OWN).refusing(is_of_json));
     }
 
     /// Passes source bytes on unchanged.
@@ -220,7 +226,7 @@ impl PythonCall {
             }
         }
         self.feed(b"}", ctx);
-        let mended = Mended::new(ctx, &mut self.repairs, OWN).lossless();
+        let mended = Mended::new(ctx, &mut self.repairs, OWN).refusing(is_of_json);
         let outcome = mended.finish(&mut self.mender);
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();

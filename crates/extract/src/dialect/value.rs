@@ -161,7 +161,7 @@ impl Value {
         self.marked |= bytes.contains(&b'<');
         match &mut self.state {
             State::Json(mender) => {
-                mender.push(bytes, &mut Mended::new(ctx, &mut self.repairs, &[]).alone());
+                mender.push(bytes, &mut Mended::new(ctx, &mut self.repairs, &[]));
             }
             State::String => self.put_text(bytes, ctx),
             State::Held(held) => {
@@ -346,7 +346,7 @@ impl Value {
         }
         match &mut self.state {
             State::Json(mender) => {
-                let outcome = Mended::new(ctx, &mut self.repairs, &[]).alone().finish(mender);
+                let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(mender);
                 if outcome == Outcome::None {
                     ctx.arguments(b"null");
                 }

@@ -3,7 +3,11 @@
 use jsonmend_core::{Output, Repair};
 
 use super::{Envelope, Reading};
-use crate::dialect::{arguments::stops_short, out::Ctx, sink::CallSink};
+use crate::dialect::{
+    arguments::{is_doubtful, stops_short},
+    out::Ctx,
+    sink::CallSink,
+};
 
 /// Passes the output of a mender to an [`Envelope`].
 pub(in crate::dialect) struct Follow<'e, 'a, S> {
@@ -41,6 +45,8 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         self.envelope.removed.extend_from_slice(&removed);
         self.envelope.call.repairs += 1;
         self.envelope.last_repair = Some(repair.kind());
+        let inside = matches!(self.envelope.reading, Reading::Arguments(_));
+        self.envelope.call.refused |= inside && is_doubtful(repair.kind());
         self.envelope.short |= self.envelope.ending.is_some() && stops_short(repair.kind());
     }
 

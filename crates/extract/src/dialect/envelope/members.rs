@@ -92,7 +92,11 @@ impl Envelope {
         let own = &ctx.row.keys;
         let is =
             |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
-        if self.call.ended || self.call.void {
+        // A list of one call may have lost its brackets.
+        let alone = byte == b'{' && (self.call.name.is_none() || self.call.ended);
+        let lists = is(&LISTS, &own.lists) && (byte == b'[' || alone);
+        let again = lists && self.levels.len() == 1;
+        if (self.call.ended || self.call.void) && !again {
             // What follows a list of calls belongs to none of them.
             self.begin_content(key, byte);
             self.begin_other(byte);
@@ -101,9 +105,15 @@ impl Envelope {
         } else if INNER.contains(&key) && byte == b'{' && self.call.name.is_none() {
             self.list_begins(ctx);
             self.levels.push(Level::new(Role::Inner));
-        } else if is(&LISTS, &own.lists) && byte == b'[' {
+        } else if lists {
             self.list_begins(ctx);
-            self.levels.push(Level::new(Role::List));
+            match byte {
+                b'[' => self.levels.push(Level::new(Role::List)),
+                _ => {
+                    self.begin_call();
+                    self.holds |= self.strict && ctx.out.made;
+                }
+            }
         } else if self.call.flat == Some(self.levels.len()) {
             self.next_flat(key, byte, ctx);
         } else if IDS.contains(&key) && byte == b'"' {
@@ -151,8 +161,12 @@ impl Envelope {
     /// Whether the object is an item of a list that can only be one of calls, so that one that is none means
     /// nothing.
     pub(super) fn is_listed(&self) -> bool {
-        let [before @ .., list, _] = &self.levels[..] else { return false };
-        list.role == Role::List && !(self.strict && before.is_empty())
+        let [before @ .., list, item] = &self.levels[..] else { return false };
+        match list.role {
+            Role::List => !(self.strict && before.is_empty()),
+            Role::Call => item.role == Role::Call,
+            Role::Inner | Role::Pair => false,
+        }
     }
 
     pub(super) fn tool<'c, S>(&self, ctx: &'c Ctx<'_, S>) -> Option<&'c Tool> {

@@ -5,17 +5,19 @@ use crate::dialect::{envelope::LONGEST_NAME, markers::Found};
 
 /// Whether a place of JSON text is inside a string, as long as the text is valid.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Quotes {
-    pub(super) inside: bool,
+pub(in crate::dialect) struct Quotes {
+    pub(in crate::dialect) inside: bool,
     escaped: bool,
     /// Whether there is a line break after the last quote.
     line: bool,
-    /// The last byte after it that is not white space.
-    last: u8,
+    /// The last bytes before white space, the last one lowest.
+    word: u64,
+    /// Whether there is white space after them.
+    space: bool,
 }
 
 impl Quotes {
-    pub(super) fn read(&mut self, bytes: &[u8]) {
+    pub(in crate::dialect) fn read(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.escaped {
                 self.escaped = false;
@@ -25,10 +27,11 @@ impl Quotes {
                 self.escaped = self.inside;
             }
             match byte {
-                b'"' | b'\'' => (self.line, self.last) = (false, byte),
-                b'\n' => self.line = true,
-                b' ' | b'\t' | b'\r' => {}
-                _ => self.last = byte,
+                b'"' | b'\'' => (self.line, self.space, self.word) = (false, false, byte.into()),
+                b'\n' => (self.line, self.space) = (true, true),
+                b' ' | b'\t' | b'\r' => self.space = true,
+                _ if self.space => (self.space, self.word) = (false, byte.into()),
+                _ => self.word = self.word << 8 | u64::from(byte),
             }
         }
     }
@@ -36,9 +39,25 @@ impl Quotes {
     /// Whether a string that ends here has run over what was meant to come after it: over the end of
     /// its line, or over the brackets that close the call.
     pub(super) const fn ran_over(&self) -> bool {
-        self.line || matches!(self.last, b'}' | b']')
+        self.line || matches!(self.word.to_be_bytes()[7], b'}' | b']')
+    }
+
+    /// Whether the text ends inside of a number or a literal, or after one of them and white space.
+    pub(in crate::dialect) fn stops_short(&self) -> bool {
+        let bytes = self.word.to_be_bytes();
+        let letters = bytes.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (before, word) = bytes.split_at(bytes.len() - letters);
+        match (before.last(), word) {
+            (Some(last), []) => matches!(last, b'-' | b'+' | b'.'),
+            (Some(b'0'..=b'9' | b'.'), [b'e' | b'E']) => true,
+            _ => {
+                LITERALS.iter().any(|literal| literal.len() > letters && literal.starts_with(word))
+            }
+        }
     }
 }
+
+const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
 
 /// How many markers one after the other end a call and what is around it, or begin another one.
 const MARKERS: usize = 4;

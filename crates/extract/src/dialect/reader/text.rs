@@ -420,7 +420,7 @@ impl CallExtractor {
                     Engine::Input(TextInput::between(close))
                 } else {
                     let closes = close.iter().any(|close| !close.is_empty());
-                    in_json(JsonCall::arguments(setup.stops(row, close), closes, ctx))
+                    in_json(JsonCall::input(setup.stops(row, close), closes, ctx))
                 }
             }
             Opening::Action(name, json) => {
@@ -429,7 +429,7 @@ impl CallExtractor {
                 }
                 if *json {
                     let stops = react::STOPS.iter().map(|stop| (1, *stop));
-                    in_json(JsonCall::arguments(Markers::new(stops), false, ctx))
+                    in_json(JsonCall::input(Markers::new(stops), false, ctx))
                 } else {
                     Engine::Input(TextInput::of_action())
                 }
