@@ -1,6 +1,6 @@
 //! The end of the input.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use super::{
     Engine, Expect, Flow, Lex, Source, Step, Stop, Text,
@@ -194,16 +194,16 @@ fn before_words(text: &[u8]) -> Option<&[u8]> {
     (apart && !words.iter().any(|byte| b"\"{[".contains(byte))).then_some(closed)
 }
 
-/// Whether no bracket in a text closes what was opened before it.
+/// Whether no bracket in a text closes what was opened before it, or may: one of the other kind may.
 fn stays_inside(text: &[u8]) -> bool {
-    let mut open = 0usize;
-    text.iter().all(|byte| {
-        match byte {
-            b'{' | b'[' => open += 1,
-            b'}' | b']' if open == 0 => return false,
-            b'}' | b']' => open -= 1,
-            _ => {}
+    let mut open = Vec::new();
+    text.iter().all(|byte| match byte {
+        b'{' | b'[' => {
+            open.push(*byte);
+            true
         }
-        true
+        b'}' => open.pop() == Some(b'{'),
+        b']' => open.pop() == Some(b'['),
+        _ => true,
     })
 }

@@ -20,6 +20,8 @@ pub(super) struct TextInput {
     stops: Markers,
     /// Whether what ends it belongs to the call.
     closed: bool,
+    /// Whether nothing but white space was read.
+    empty: bool,
 }
 
 impl TextInput {
@@ -39,6 +41,7 @@ impl TextInput {
             value: Value::new(None, &Xml::new(&[], &[]).trim(trim), Some(Stated::String)),
             stops,
             closed,
+            empty: true,
         }
     }
 
@@ -67,6 +70,7 @@ impl TextInput {
     }
 
     fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
+        self.empty &= bytes.iter().all(u8::is_ascii_whitespace);
         ctx.raw(bytes);
         self.value.push(bytes, ctx);
         Step::Read(bytes.len())
@@ -74,7 +78,8 @@ impl TextInput {
 
     fn end<S: CallSink>(&mut self, marker: &[u8], at_end: bool, ctx: &mut Ctx<'_, S>) -> Step {
         self.value.finish(ctx);
-        let cut = at_end && !ctx.end_closes();
+        // A text that ends where the input is due may have been cut off there.
+        let cut = at_end && (self.empty || !ctx.end_closes());
         ctx.end(if cut { CallOutcome::Cut } else { CallOutcome::Whole }, 0, at_end);
         ctx.markup(marker);
         ctx.flush_end(true);

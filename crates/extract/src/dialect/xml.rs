@@ -211,6 +211,12 @@ impl XmlCall {
                 return Step::Done(length);
             }
             Role::Call(_) | Role::Wrapper | Role::WrapperEnd => {
+                // Another call begins where the first parameter was due.
+                let none = |tool: &Tool| tool.parameters.is_empty();
+                if empty && matches!(role, Role::Call(_)) && !self.tool(ctx.tools).is_some_and(none)
+                {
+                    ctx.stop_short();
+                }
                 self.end(CallOutcome::Whole, false, ctx);
                 ctx.flush_end(false);
                 return Step::Done(0);

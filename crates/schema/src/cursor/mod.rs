@@ -12,7 +12,7 @@ mod spelling;
 mod stream;
 mod walk;
 
-use jsonmend_core::{EventReader, Output, Repair};
+use jsonmend_core::{EventReader, Output, Repair, RepairKind};
 use serde_json::Value;
 
 pub use ahead::Expected;
@@ -177,8 +177,32 @@ impl Output for Cursor {
     }
 
     fn repair(&mut self, repair: Repair) {
+        // A number that came in one slice with what is repaired after it ends as early as by itself.
+        if !is_of_number(repair.kind()) {
+            self.settle();
+        }
         self.walk.repaired(self.reader.offset(), &repair);
     }
+}
+
+/// Whether a repair may be inside of a number.
+const fn is_of_number(kind: RepairKind) -> bool {
+    use RepairKind::{
+        CutNumber, DigitSeparator, Fraction, HexNumber, LeadingDot, LeadingPlus, LeadingZero,
+        NonFinite, TrailingDot,
+    };
+    matches!(
+        kind,
+        CutNumber
+            | DigitSeparator
+            | Fraction
+            | HexNumber
+            | LeadingDot
+            | LeadingPlus
+            | LeadingZero
+            | NonFinite
+            | TrailingDot
+    )
 }
 
 /// A listed value as JSON text.

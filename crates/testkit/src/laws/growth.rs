@@ -51,7 +51,8 @@ pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Viola
     Ok(())
 }
 
-/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes.
+/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. A limit in the
+/// first half may change how all that follows is read, once; then the next doubling counts.
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the input.
@@ -62,4 +63,5 @@ pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violat
     };
     let of = |count: usize| [head, &piece.repeat(count)].concat();
     doubling(&of(count), &of(2 * count), options)
+        .or_else(|_| doubling(&of(2 * count), &of(4 * count), options))
 }

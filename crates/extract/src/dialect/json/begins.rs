@@ -6,7 +6,9 @@ use crate::dialect::envelope::{LONGEST_NAME, is_key_of_call};
 /// The length of a code fence of JSON at the start of `rest`. Zero if there is none; `None` if more
 /// is needed to say.
 pub(super) fn fence(rest: &[u8], eof: bool) -> Option<usize> {
-    for open in ["```json\n", "```JSON\n", "```json ", "```\n"] {
+    const OPENERS: [&str; 7] =
+        ["```json\n", "```JSON\n", "```json\r\n", "```JSON\r\n", "```json ", "```\n", "```\r\n"];
+    for open in OPENERS {
         if rest.starts_with(open.as_bytes()) {
             return Some(open.len());
         }
