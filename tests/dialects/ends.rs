@@ -158,3 +158,29 @@ fn an_open_string_ends_before_all_markers_at_the_end() {
         }
     }
 }
+
+/// Where arguments are due and another call begins, or the text ends, they are missing.
+#[test]
+fn calls_that_end_where_their_arguments_are_due_are_cut() {
+    for (name, text) in [
+        ("xml_tool_tags", "<book>\n<book>"),
+        ("xml_tool_tags", "<book>\n<book>\n<seats>2</seats>\n</book>"),
+        ("react", "Thought: x\nAction: book\nAction Input:"),
+        ("react", "Action: book\nAction Input: \n"),
+    ] {
+        let found = check(&named(name), text).found;
+        assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut, "{text}");
+    }
+    let observed = "Action: book\nAction Input: \nObservation: none";
+    let found = check(&named("react"), observed).found;
+    assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole);
+}
+
+#[test]
+fn a_fence_of_json_may_end_with_carriage_returns() {
+    let call = "function<｜tool▁sep｜>book\r\n```json\r\n{\"seats\": 2}\r\n```<｜tool▁call▁end｜>";
+    let text = format!("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{call}<｜tool▁calls▁end｜>");
+    let found = check(&named("deepseek_v3"), &text).found;
+    assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole);
+    assert_eq!(found.calls()[0].arguments(), b"{\"seats\": 2}");
+}

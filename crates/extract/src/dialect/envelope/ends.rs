@@ -1,12 +1,58 @@
-//! The ends of containers, and of the calls that are written in them.
+//! The ends of values and containers, and of the calls that are written in them.
 
-use super::{Call, Ending, Envelope, Reading, Role};
+use super::{Call, Ending, Envelope, Reading, Role, keys::ARGUMENTS};
 use crate::dialect::{
     out::Ctx,
     sink::{CallOutcome, CallSink},
 };
 
 impl Envelope {
+    /// The arguments, or another value, have ended.
+    pub(super) fn value_ended<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        self.token.clear();
+        self.reading = Reading::Between;
+        if !self.literal.is_empty() {
+            // No arguments are none.
+            let literal = std::mem::take(&mut self.literal);
+            let none = literal.trim_ascii() == b"null" && self.call.flat.is_none();
+            let json = if none { b"{}".to_vec() } else { literal };
+            match self.call.begun {
+                true => ctx.arguments(&json),
+                false => self.call.early.extend_from_slice(&json),
+            }
+        }
+        self.finish_inner(ctx);
+        if self.call.flat.is_some() {
+            return;
+        }
+        let own = self.levels.last().is_some_and(|level| {
+            let key = String::from_utf8_lossy(&level.key).into_owned();
+            level.role == Role::Call && self.call.name.as_deref() == Some(key.trim())
+        });
+        if own && self.call.begun {
+            // A member that is a call by itself.
+            self.end_begun(ctx);
+            self.call = Call { dead: false, ..Call::default() };
+        }
+    }
+
+    pub(super) fn finish_inner<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        if let Some(mut inner) = self.inner.take() {
+            // A string that is no object is taken as it is where a key says that it is the arguments.
+            let said = self.levels.last().map_or(self.any, |level| Self::is_said(&level.key, ctx));
+            let (repairs, complete) = inner.finish(ctx);
+            self.call.repairs += repairs;
+            self.call.refused |= !complete.unwrap_or(said);
+        }
+    }
+
+    /// Whether this is the key of arguments.
+    fn is_said<S>(key: &[u8], ctx: &Ctx<'_, S>) -> bool {
+        let key = String::from_utf8_lossy(key);
+        ARGUMENTS.contains(&key.trim())
+            || ctx.row.keys.arguments.iter().any(|own| own == key.trim())
+    }
+
     pub(super) fn end_container<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         match self.reading {
             Reading::Arguments(at) | Reading::Other(at) => {
