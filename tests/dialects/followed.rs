@@ -313,3 +313,23 @@ fn lists_of_calls_in_an_object_may_be_two_or_lack_their_brackets() {
     let none = "{\"tool_calls\": {\"seats\": 2}}";
     assert_eq!(read("generic_json", none), (vec![], none.to_owned()));
 }
+
+/// What closes a call may come twice, or after text that follows the call. In a sentence it is text.
+#[test]
+fn a_closing_marker_on_its_own_line_or_beside_a_call_is_markup() {
+    for name in ["hermes", "auto"] {
+        for (after, left) in [
+            ("\n</tool_call>\n</tool_call>", ""),
+            (" and\n</tool_call>", " and\n"),
+            ("\nand\n</tool_call>\nbye", "\nand\n\nbye"),
+            ("\n</tool_call> and </tool_call>", " and </tool_call>"),
+        ] {
+            let call = CALL.trim_end_matches("\n</tool_call>");
+            let (calls, text) = read(name, &format!("{call}{after}"));
+            assert_eq!(calls.len(), 1, "{name}: {after}");
+            assert_eq!(text, left, "{name}: {after}");
+        }
+        let none = "Hello\n</tool_call>\nbye";
+        assert_eq!(read(name, none), (vec![], none.to_owned()));
+    }
+}

@@ -121,6 +121,14 @@ impl Setup {
             }
             row.ornaments.iter().for_each(|text| add(What::Ornament, text));
             row.ends.iter().for_each(|text| add(What::End, text));
+            // What closes a call may come once more, or after text that follows it. A bracket or a
+            // fence is common in text.
+            let closers = row.shapes.iter().flat_map(Shape::closers);
+            for text in closers
+                .filter(|text| text.len() > 3 && !text.contains("```") && !row.has_marker(text))
+            {
+                add(What::End, text);
+            }
             row.tokens.iter().for_each(|text| add(What::Token, text));
             for (number, (open, close)) in row.reasoning.iter().enumerate() {
                 // One that only the prompt opens has no tag for that.

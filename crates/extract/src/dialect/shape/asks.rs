@@ -21,6 +21,13 @@ impl Dialect {
         matches!(self.shapes.get(shape), Some(Shape::Json(block)) if closes(block))
     }
 
+    /// Whether a text is one of its markers outside of calls, or begins a call.
+    pub(in crate::dialect) fn has_marker(&self, text: &str) -> bool {
+        let around = self.ornaments.iter().chain(&self.ends).chain(&self.tokens);
+        let mut markers = around.map(|text| &**text).chain(self.shapes.iter().map(Shape::open));
+        markers.any(|own| own == text)
+    }
+
     /// Whether the key of a member names the tool in one of its shapes.
     pub(in crate::dialect) fn is_keyed(&self, shape: usize) -> bool {
         matches!(self.shapes.get(shape), Some(Shape::Json(block)) if block.keyed)
@@ -57,6 +64,16 @@ impl Block {
 }
 
 impl Shape {
+    /// The markers that close a call.
+    pub(in crate::dialect) fn closers(&self) -> &[Text] {
+        match self {
+            Self::Json(block) | Self::Python(block) => &block.close,
+            Self::Named(named) => &named.close,
+            Self::Brace(brace) => std::slice::from_ref(&brace.close),
+            Self::Input(_) | Self::Xml(_) | Self::React | Self::Line => &[],
+        }
+    }
+
     /// The text that begins a call. Empty if the shape of what follows begins it.
     pub(in crate::dialect) fn open(&self) -> &str {
         match self {
