@@ -335,6 +335,15 @@ fn arguments_of_which_something_is_dropped_or_invented_are_refused() {
         ends("hermes", &format!("<tool_call>\n{call}\n</tool_call>"), outcome);
         ends("granite4", &format!("<tool_call>{call}</tool_call>"), outcome);
     }
+    // Next to the arguments, and where the arguments are next to the name.
+    for members in [
+        "\"seats\": 2 * 3",
+        "\"arguments\": {\"seats\": 2} oops",
+        "\"arguments\": {\"seats\": 2}, oops",
+    ] {
+        let call = format!("<tool_call>\n{{\"name\": \"book\", {members}}}\n</tool_call>");
+        ends("hermes", &call, CallOutcome::Refused);
+    }
     // Two calls, of which the first lacks its brackets.
     let two = "{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"\n{\"name\": \"now\", \"arguments\": {}}";
     ends("hermes", &format!("<tool_call>\n{two}\n</tool_call>"), CallOutcome::Refused);

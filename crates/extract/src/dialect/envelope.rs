@@ -426,6 +426,11 @@ impl Envelope {
         }
     }
 
+    /// Whether the payload is a list, or has not begun.
+    pub(super) fn may_list(&self) -> bool {
+        self.levels.first().is_none_or(|level| level.role == Role::List)
+    }
+
     /// Whether a list of calls is open, and nothing in it.
     pub(super) fn is_between_items(&self) -> bool {
         let list = self.levels.len() == 1 && self.levels.iter().all(|at| at.role == Role::List);

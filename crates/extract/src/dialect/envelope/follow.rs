@@ -45,8 +45,9 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         self.envelope.removed.extend_from_slice(&removed);
         self.envelope.call.repairs += 1;
         self.envelope.last_repair = Some(repair.kind());
+        let call = &mut self.envelope.call;
         let inside = matches!(self.envelope.reading, Reading::Arguments(_));
-        self.envelope.call.refused |= inside && is_doubtful(repair.kind());
+        call.refused |= (inside || call.begun && !call.ended) && is_doubtful(repair.kind());
         self.envelope.short |= self.envelope.ending.is_some() && stops_short(repair.kind());
     }
 

@@ -11,6 +11,9 @@ impl JsonCall {
         length: usize,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
+        if self.named || !self.envelope.may_list() {
+            return self.feed(rest, length, ctx);
+        }
         let bytes = rest.get(..length).unwrap_or_default();
         let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'}');
         let end = ends.find(|(at, _)| {
