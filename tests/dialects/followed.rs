@@ -283,7 +283,7 @@ fn text_after_a_list_without_its_bracket_is_text() {
                 assert_eq!(left, text, "{whole}");
             }
         }
-        for between in [", ", "\n", ";\n", ", null, ", ", // two\n"] {
+        for between in [", ", "\n", ";\n", ", null, ", ", // two\n", " and ", ", then\n"] {
             let whole = format!("{head}[{call}{between}{call}]");
             assert_eq!(outcomes(name, &whole).len(), 2, "{whole}");
         }

@@ -84,7 +84,8 @@ fn text_follows(rest: &[u8], eof: bool) -> Option<bool> {
     let literal = matches!(word, b"null" | b"None" | b"true" | b"True" | b"false" | b"False");
     Some(match next {
         _ if literal => false,
-        (_, b']' | b'}') | (0, b'(' | b'[' | b'=') => false,
+        // One word may be all that is between two items.
+        (_, b']' | b'}' | b'{') | (0, b'(' | b'[' | b'=') => false,
         (_, b':') => !comma,
         _ => true,
     })
