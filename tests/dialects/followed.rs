@@ -1,6 +1,6 @@
 //! What follows headers, arguments and calls: markers that are missing, and markers that are mentioned.
 
-use jsonmend_extract::{CallOutcome, CallOutcome::*};
+use jsonmend_extract::{CallOutcome, CallOutcome::*, Tools};
 
 use super::{check, named, reader};
 
@@ -332,4 +332,15 @@ fn a_closing_marker_on_its_own_line_or_beside_a_call_is_markup() {
         let none = "Hello\n</tool_call>\nbye";
         assert_eq!(read(name, none), (vec![], none.to_owned()));
     }
+}
+
+/// A key that lists calls may be the name of a tool.
+#[test]
+fn a_tool_may_have_the_name_of_a_key_that_lists_calls() {
+    let tools = Tools::new().with_tool("calls", ["name"], None);
+    let reader = named("generic_json").with_tools(tools);
+    let found = check(&reader, "{\"calls\": {\"name\": \"Ada\"}}").found;
+    assert_eq!(found.calls().len(), 1, "{found:?}");
+    assert_eq!(found.calls()[0].name(), "calls");
+    assert_eq!(found.calls()[0].arguments(), b"{\"name\": \"Ada\"}");
 }

@@ -223,7 +223,7 @@ impl BraceCall {
                 rest.get(..length).unwrap_or_default()
             }
         };
-        if !json.iter().all(u8::is_ascii_whitespace) {
+        if self.separable && !json.iter().all(u8::is_ascii_whitespace) {
             let first = json.trim_ascii_start().first().copied().unwrap_or_default();
             if first.is_ascii_alphanumeric() || matches!(first, b'_' | b'"' | b'{' | b'[') {
                 self.separate(ctx);

@@ -412,8 +412,8 @@ impl JsonCall {
     ) -> Step {
         self.envelope.ending = Some(ending);
         // The end of the text may stand for a marker, but not for what is missing of the value.
-        let inside = self.quotes.stops_short() && !self.is_inside_string();
-        if ending == Ending::Input || inside && self.phase == Phase::Value {
+        let short = self.phase == Phase::Value && self.quotes.stops_short();
+        if ending == Ending::Input || short && !self.is_inside_string() {
             ctx.stop_short();
         }
         let mut follow = Follow { envelope: &mut self.envelope, ctx };

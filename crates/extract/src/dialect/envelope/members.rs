@@ -92,8 +92,9 @@ impl Envelope {
         let own = &ctx.row.keys;
         let is =
             |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
-        // A list of one call may have lost its brackets.
-        let alone = byte == b'{' && (self.call.name.is_none() || self.call.ended);
+        // A list of one call may have lost its brackets, unless its key names a tool.
+        let free = self.call.name.is_none() || self.call.ended;
+        let alone = byte == b'{' && free && !ctx.knows(key);
         let lists = is(&LISTS, &own.lists) && (byte == b'[' || alone);
         let again = lists && self.levels.len() == 1;
         if (self.call.ended || self.call.void) && !again {
