@@ -84,11 +84,15 @@ fn a_missing_closing_tag_of_an_element_is_a_repair() {
     for (parameters, expected) in [
         ("<meta><code>7</meta>", r#"{"meta": {"code": 7}}"#),
         ("<meta><code>7</code></other></meta>", r#"{"meta": {"code": 7}}"#),
-        ("<meta><code>7</code>", r#"{"meta": {"code": 7}}"#),
     ] {
         let (arguments, outcome) = read(false, parameters);
         assert_eq!(arguments, expected, "{parameters}");
         assert_eq!(outcome, CallOutcome::Repaired, "{parameters}");
+    }
+    // The schema says that the element is in the value, and not next to it.
+    for (with_tools, expected) in [(true, CallOutcome::Repaired), (false, CallOutcome::Refused)] {
+        let (arguments, outcome) = read(with_tools, "<meta><code>7</code>");
+        assert_eq!((&*arguments, outcome), (r#"{"meta": {"code": 7}}"#, expected));
     }
     // What is in it may as well come after it.
     let (_, outcome) = read(false, "<meta><code><item>7</item></meta>");

@@ -253,6 +253,7 @@ fn line_ends_of_windows_in_markers_are_read() {
             "cohere_command_r_plus",
             "Action:\r\n```json\r\n[{\"tool_name\": \"book\", \"parameters\": {\"seats\": 2}}]\r\n```",
         ),
+        ("minimax_text", "```typescript\r\nfunctions.book({\"seats\": 2})\r\n```"),
     ] {
         assert_eq!(outcomes(name, text), [Whole], "{name}");
     }

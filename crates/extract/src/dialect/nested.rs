@@ -102,6 +102,15 @@ impl Nested {
         }
     }
 
+    /// Ends the value although its closing tag is missing. Without a schema, an element in it may as well
+    /// come after it.
+    pub(super) fn end(&mut self) {
+        self.fold(0);
+        self.repairs += 1;
+        let followed = self.open.first().is_some_and(|root| !root.children.is_empty());
+        self.unclear |= followed && self.guide.is_none();
+    }
+
     /// How many closing tags were missing, or closed nothing, and whether it is not known what the
     /// elements mean.
     pub(super) fn doubts(&self) -> (usize, bool) {

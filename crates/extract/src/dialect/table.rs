@@ -241,6 +241,7 @@ fn named() -> Vec<Dialect> {
         Dialect::empty("minimax_text")
             .and_named("functions.", "(", &[], [")"])
             .around("```typescript\n", "```")
+            .around("```typescript\r\n", "```")
             .shown("MiniMax Text 01", "```typescript\nfunctions.book({\"seats\": 2})\n```"),
     ]
 }

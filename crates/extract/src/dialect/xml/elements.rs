@@ -56,7 +56,7 @@ impl XmlCall {
                 | Role::Call(_),
                 _,
             )) => {
-                self.repairs += 1;
+                nested.end();
                 self.end_nested(&mut nested, ctx);
                 Step::Read(0)
             }
