@@ -171,7 +171,13 @@ impl Engine {
         // A document that goes on after its end was closed itself.
         let inside = start > self.frames.start();
         let known = inside && (self.trials.lists_from..self.pos).contains(&start);
-        (before.ends_with(b":") && known).then_some(start)
+        // The colon may have been removed, and a key inserted after it.
+        let added = |edit: &super::Edit| match edit {
+            super::Edit::Replace(repair, _) => repair.kind == RepairKind::MissingKey,
+            super::Edit::EndDocument { .. } => false,
+        };
+        let keyed = before.ends_with(b":") && self.script.count_at(start, added) == 0;
+        (keyed && known).then_some(start)
     }
 
     /// Whether a brace where a key is expected begins another item of an array whose opening bracket

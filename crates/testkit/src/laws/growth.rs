@@ -51,8 +51,9 @@ pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Viola
     Ok(())
 }
 
-/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. A limit in the
-/// first half may change how all that follows is read, once; then the next doubling counts.
+/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. There, a limit may
+/// change how all that follows is read, or the text may not be longer yet than what is looked ahead at
+/// each of its places; then one of the next two doublings counts.
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the input.
@@ -62,6 +63,6 @@ pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violat
         return Ok(());
     };
     let of = |count: usize| [head, &piece.repeat(count)].concat();
-    doubling(&of(count), &of(2 * count), options)
-        .or_else(|_| doubling(&of(2 * count), &of(4 * count), options))
+    let double = |count: usize| doubling(&of(count), &of(2 * count), options);
+    double(count).or_else(|_| double(2 * count)).or_else(|_| double(4 * count))
 }
