@@ -47,17 +47,15 @@ const NAME: u8 = 2;
 
 /// Where what a sign at `at` belongs to may begin: up to two words before it, but not before `floor`.
 fn look_back(bytes: &[u8], at: usize, floor: usize) -> usize {
-    let before = bytes.get(floor..at).unwrap_or_default();
-    let mut kinds = before.iter().rev().map(|byte| BEFORE[usize::from(*byte)]).peekable();
-    let mut start = at;
-    for _ in 0..2 {
-        for kind in [SPACE, NAME] {
-            while kinds.next_if_eq(&kind).is_some() {
-                start -= 1;
-            }
+    let mut before = bytes.get(floor..at).unwrap_or_default();
+    for kind in [SPACE, NAME, SPACE, NAME] {
+        while let [rest @ .., last] = before
+            && BEFORE[usize::from(*last)] == kind
+        {
+            before = rest;
         }
     }
-    start
+    floor + before.len()
 }
 
 /// The signs that are looked for.
