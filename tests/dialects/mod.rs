@@ -3,6 +3,7 @@
 mod around;
 mod blocks;
 mod defects;
+mod doubts;
 mod elements;
 mod ends;
 mod followed;

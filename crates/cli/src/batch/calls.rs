@@ -70,13 +70,12 @@ pub(crate) fn calls(
     setting: Setting,
 ) -> Result<Extracted, String> {
     let options = request.options(Policy::PERMISSIVE, setting.limits);
-    let mut reader = CallExtractor::new(options)
-        .with_tools(request.call_tools()?)
-        .with_prefill(request.prefill());
+    let tools = request.call_tools()?;
+    let mut content = Content { has_tools: !tools.is_empty(), ..Content::default() };
+    let mut reader = CallExtractor::new(options).with_tools(tools).with_prefill(request.prefill());
     if let Some(dialect) = request.dialect()? {
         reader = reader.with_dialect(dialect.clone());
     }
-    let mut content = Content::default();
     for piece in input.pieces() {
         reader.push(piece, &mut content);
     }
@@ -102,6 +101,7 @@ struct Content {
     tag: usize,
     /// How many calls were made in what turned out to be reasoning, and where it ends.
     drafts: Option<(usize, usize)>,
+    has_tools: bool,
 }
 
 /// Calls without text between them, with the markers around them.
@@ -217,8 +217,9 @@ impl Content {
                     continue;
                 }
                 // What came of such a call is reported, and its text is still there to be read,
-                // unless it was a message to somebody else.
+                // unless it was a message to something that is none of the tools.
                 let message = call.outcome() == CallOutcome::Refused
+                    && !(call.known() && self.has_tools)
                     && Dialect::by_name(call.dialect()).is_some_and(Dialect::has_messages);
                 if !message {
                     put_back.push(record.start..record.end);

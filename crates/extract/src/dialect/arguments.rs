@@ -4,7 +4,11 @@ use std::collections::BTreeSet;
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Repair, RepairKind};
 
-use super::{out::Ctx, sink::CallSink};
+use super::{
+    out::Ctx,
+    repairs::{Repairs, stops_short},
+    sink::CallSink,
+};
 
 /// Decodes the content of a JSON string, in any pieces.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +99,7 @@ pub(super) struct Inner {
     decoder: Unescape,
     reading: Reading,
     held: Vec<u8>,
-    repairs: usize,
+    repairs: Repairs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +119,7 @@ impl Inner {
             decoder: Unescape::default(),
             reading: Reading::Start,
             held: Vec::new(),
-            repairs: 0,
+            repairs: Repairs::default(),
         }
     }
 
@@ -170,7 +174,7 @@ impl Inner {
             Reading::String => (0, None),
             Reading::Object => {
                 let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(&mut self.mender);
-                (self.repairs, Some(outcome.is_valid()))
+                (self.repairs.count, Some(outcome.is_valid()))
             }
         }
     }
@@ -185,7 +189,7 @@ impl Unescape {
 /// Passes the output of a mender on as arguments.
 pub(super) struct Mended<'p, 'a, S> {
     ctx: &'p mut Ctx<'a, S>,
-    repairs: &'p mut usize,
+    repairs: &'p mut Repairs,
     /// What the dialect writes otherwise than JSON, which is no repair.
     own: &'static [RepairKind],
     /// Whether the value ends here.
@@ -197,7 +201,7 @@ pub(super) struct Mended<'p, 'a, S> {
 impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
     pub(super) fn new(
         ctx: &'p mut Ctx<'a, S>,
-        repairs: &'p mut usize,
+        repairs: &'p mut Repairs,
         own: &'static [RepairKind],
     ) -> Self {
         Self { ctx, repairs, own, ends: false, refuses: |_| false }
@@ -219,48 +223,19 @@ impl<'p, 'a, S: CallSink> Mended<'p, 'a, S> {
 impl<S: CallSink> Output for Mended<'_, '_, S> {
     fn copy(&mut self, bytes: &[u8]) {
         self.ctx.arguments(bytes);
-    }
-    fn repair(&mut self, repair: Repair) {
-        *self.repairs += usize::from(!self.own.contains(&repair.kind()));
-        if self.ends && stops_short(repair.kind()) {
-            self.ctx.stop_short();
-        }
-        if is_doubtful(repair.kind()) || (self.refuses)(repair.kind()) {
+        if self.repairs.read(bytes) {
             self.ctx.refuse();
         }
     }
-}
-
-/// Whether a repair drops something of the arguments, puts a value where none is, or chooses one of
-/// several readings. Arguments with such a repair may not be what was meant.
-pub(super) const fn is_doubtful(kind: RepairKind) -> bool {
-    use RepairKind::{
-        AmbiguousQuote, Ellipsis, InlineProse, InnerBraces, LeadingProse, MismatchedOpen,
-        MissingKey, MissingValue, NonFinite, SecondDocument, StrayText, TrailingProse,
-    };
-    matches!(
-        kind,
-        AmbiguousQuote
-            | Ellipsis
-            | InlineProse
-            | InnerBraces
-            | LeadingProse
-            | MismatchedOpen
-            | MissingKey
-            | MissingValue
-            | NonFinite
-            | SecondDocument
-            | StrayText
-            | TrailingProse
-    )
-}
-
-/// Whether a repair at the end of a value says that it ends at a key, or inside of a number, a word
-/// or an escape, so that part of it is missing. Where only quotes and brackets are missing, nothing
-/// else need be.
-pub(super) const fn stops_short(kind: RepairKind) -> bool {
-    use RepairKind::{CutEscape, CutKey, CutLiteral, CutNumber};
-    matches!(kind, CutEscape | CutKey | CutLiteral | CutNumber)
+    fn repair(&mut self, repair: Repair) {
+        self.repairs.count += usize::from(!self.own.contains(&repair.kind()));
+        let short = stops_short(repair.kind());
+        if self.ends && short {
+            self.ctx.stop_short();
+        } else if self.repairs.note(repair.kind()) || short || (self.refuses)(repair.kind()) {
+            self.ctx.refuse();
+        }
+    }
 }
 
 /// An object of arguments that is put together from keys and values.

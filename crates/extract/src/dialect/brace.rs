@@ -7,6 +7,7 @@ use super::{
     json::{Quotes, SPACE, Step, goes_on},
     markers::{Found, Markers},
     out::Ctx,
+    repairs::Repairs,
     shape::Brace,
     sink::{CallOutcome, CallSink},
 };
@@ -63,7 +64,7 @@ pub(super) struct BraceCall {
     marks: Markers,
     state: State,
     brackets: Vec<u8>,
-    repairs: usize,
+    repairs: Repairs,
     /// What begins the next call.
     open: Vec<u8>,
     /// Whether there is a line break in the string that is open, and its last byte.
@@ -101,7 +102,7 @@ impl BraceCall {
             ]),
             state: State::Body,
             brackets: Vec::new(),
-            repairs: 0,
+            repairs: Repairs::default(),
             open: brace.open.as_bytes().to_vec(),
             line: false,
             last: 0,
@@ -158,7 +159,7 @@ impl BraceCall {
         } else {
             CallOutcome::Refused
         };
-        ctx.end(end, self.repairs, at_end);
+        ctx.end(end, self.repairs.count, at_end);
         self.state = State::After;
     }
 
@@ -230,6 +231,10 @@ impl BraceCall {
             }
             self.separable = false;
         }
+        // The bracket of a list is missing before the members.
+        if self.brackets.last() == Some(&b'[') && json.contains(&b':') {
+            ctx.refuse();
+        }
         ctx.raw(rest.get(..length).unwrap_or_default());
         self.feed(json, ctx);
         if matches!(byte, b'}' | b']' | b')') && self.brackets.is_empty() {
@@ -243,7 +248,7 @@ impl BraceCall {
         if !std::mem::take(&mut self.separable) {
             return;
         }
-        self.repairs += 1;
+        self.repairs.count += 1;
         if ctx.options.policy().allows(RepairKind::MissingComma) {
             self.feed(b",", ctx);
         } else {
@@ -360,8 +365,19 @@ impl BraceCall {
     }
 
     fn plain<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        let clear = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(rest.len());
+        let stops = |byte: &u8| matches!(byte, b'"' | b'\\') || self.marks.begins_with(*byte);
+        let clear = rest.iter().position(stops).unwrap_or(rest.len());
         let length = match rest.get(clear) {
+            Some(byte) if clear == 0 && self.marks.begins_with(*byte) => {
+                match self.marks.at(rest, eof) {
+                    Found::Partial => return Step::Wait,
+                    // A string that was begun with other quotes may have been meant to end here.
+                    Found::Here(found) if found.iter().any(|(id, _)| *id == QUOTE) => ctx.refuse(),
+                    Found::Here(_) | Found::Nothing => {}
+                }
+                1
+            }
+            Some(byte) if self.marks.begins_with(*byte) => clear,
             Some(b'"') => {
                 self.state = State::Body;
                 clear + 1

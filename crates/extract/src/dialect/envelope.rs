@@ -17,7 +17,7 @@ use keys::unescaped;
 pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
 use passed::Passed;
 
-use super::{arguments::Inner, out::Ctx, sink::CallSink};
+use super::{arguments::Inner, out::Ctx, repairs::Repairs, sink::CallSink};
 
 /// How deep lists of names with their arguments are nested at most.
 const PAIRS: usize = 2;
@@ -86,6 +86,8 @@ struct Call {
     flat: Option<usize>,
     /// The key of such a member that begins.
     key: Option<String>,
+    /// It is a member whose key is its name, and was read.
+    member: bool,
 }
 
 /// Follows mended JSON text, and emits the calls in it.
@@ -118,10 +120,11 @@ pub(super) struct Envelope {
     /// Removed bytes, which belong to what follows them.
     removed: Vec<u8>,
     last_repair: Option<RepairKind>,
+    repairs: Repairs,
     /// Why the input ends here, if it does.
     pub(super) ending: Option<Ending>,
     /// Whether the payload ended where a value should be, or inside of one.
-    short: bool,
+    pub(super) short: bool,
     /// Whether what follows is raw input.
     pub(super) raw: bool,
 }
@@ -156,6 +159,7 @@ impl Envelope {
             holds: false,
             removed: Vec::new(),
             last_repair: None,
+            repairs: Repairs::default(),
             ending: None,
             short: false,
             raw: false,

@@ -77,7 +77,7 @@ impl TextInput {
     }
 
     fn end<S: CallSink>(&mut self, marker: &[u8], at_end: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        self.value.finish(ctx);
+        self.value.finish(false, ctx);
         // A text that ends where the input is due may have been cut off there.
         let cut = at_end && (self.empty || !ctx.end_closes());
         ctx.end(if cut { CallOutcome::Cut } else { CallOutcome::Whole }, 0, at_end);

@@ -237,7 +237,7 @@ impl JsonCall {
 
     /// Decides whether arguments have ended with their value.
     fn follow<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        match goes_on(rest, eof) {
+        match self.has_more(rest, eof) {
             None => Step::Wait,
             Some(true) => {
                 self.phase = Phase::Surplus;
@@ -250,6 +250,15 @@ impl JsonCall {
                 Step::Read(0)
             }
         }
+    }
+
+    /// Whether what follows the arguments goes on with them, or is another object in place of the
+    /// marker. `None` waits for more.
+    fn has_more(&self, rest: &[u8], eof: bool) -> Option<bool> {
+        if self.closes && past_space(rest, eof)?.1.starts_with(b"{") {
+            return Some(true);
+        }
+        goes_on(rest, eof)
     }
 
     /// Reads what should be arguments and is no JSON.
@@ -413,7 +422,9 @@ impl JsonCall {
         self.envelope.ending = Some(ending);
         // The end of the text may stand for a marker, but not for what is missing of the value.
         let short = self.phase == Phase::Value && self.quotes.stops_short();
-        if ending == Ending::Input || short && !self.is_inside_string() {
+        let short = short && !self.is_inside_string();
+        self.envelope.short |= short;
+        if ending == Ending::Input || short {
             ctx.stop_short();
         }
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
@@ -426,11 +437,12 @@ impl JsonCall {
         if back.is_empty() { Step::Read(read) } else { Step::Back(read, back) }
     }
 
-    /// Whether the next byte is inside a string. If the text needed repairs, its quotes cannot simply
-    /// be counted: what the mender would make of the text if it ended here decides.
+    /// Whether the next byte is inside a string. If the text needs repairs, its quotes cannot simply
+    /// be counted: what the mender would make of the text if it ended here decides. A repair may not be
+    /// certain yet.
     fn is_inside_string(&mut self) -> bool {
-        if self.mender.repair_count() == 0 {
-            return self.quotes.inside;
+        if self.mender.repair_count() == 0 && self.quotes.inside {
+            return true;
         }
         self.mender.ends_in_string()
     }

@@ -24,6 +24,7 @@ mod prefill;
 mod python;
 mod react;
 mod reader;
+mod repairs;
 mod search;
 mod setup;
 mod shape;

@@ -20,6 +20,7 @@ use super::{
     json::{CLOSE, SPACE, Step},
     markers::{Found, Markers},
     out::Ctx,
+    repairs::Repairs,
     sink::{CallOutcome, CallSink},
     tools::Tools,
 };
@@ -55,7 +56,7 @@ pub(super) struct PythonCall {
     spread: Spread,
     /// Whether the next byte may begin a value.
     value_start: bool,
-    repairs: usize,
+    repairs: Repairs,
     first: bool,
     /// Whether underscores are escaped, as in Markdown.
     markdown: bool,
@@ -93,6 +94,8 @@ struct Inner {
     /// Whether there was a quote that did not end it.
     quoted: bool,
     last: u8,
+    /// Whether it ends with a comma, but for blanks.
+    separated: bool,
     /// Whether the last byte is a parenthesis that counts as open.
     opened: bool,
     /// The last word of it.
@@ -137,7 +140,7 @@ impl PythonCall {
             named: false,
             spread: Spread::None,
             value_start: true,
-            repairs: 0,
+            repairs: Repairs::default(),
             first: true,
             markdown: false,
             quote: None,
@@ -166,7 +169,7 @@ impl PythonCall {
         self.given.clear();
         self.arguments = 0;
         (self.named, self.spread) = (false, Spread::None);
-        self.repairs = 0;
+        self.repairs = Repairs::default();
         self.first = true;
         self.quote = opening.quoted.or(self.quote);
         self.state = match opening.quoted {
@@ -212,7 +215,7 @@ impl PythonCall {
 
     fn cut<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
         Mended::new(ctx, &mut self.repairs, OWN).finish(&mut self.mender);
-        ctx.end(CallOutcome::Cut, self.repairs, true);
+        ctx.end(CallOutcome::Cut, self.repairs.count, true);
         ctx.flush_end(false);
         Step::Done(0)
     }
@@ -220,7 +223,7 @@ impl PythonCall {
     fn end_arguments<S: CallSink>(&mut self, rest: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         self.end_value(ctx);
         if self.spread == Spread::Open {
-            self.repairs += 1;
+            self.repairs.count += 1;
             if !ctx.options.policy().allows(RepairKind::MissingClose) {
                 ctx.refuse();
             }
@@ -231,9 +234,9 @@ impl PythonCall {
         let closed = rest.first() == Some(&b')');
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
-        self.repairs += usize::from(!closed);
+        self.repairs.count += usize::from(!closed);
         self.alone = closed && !self.list && !self.closes && self.quote.is_none();
-        ctx.end(end, self.repairs, false);
+        ctx.end(end, self.repairs.count, false);
         self.state = State::After;
         if closed {
             ctx.markup(b")");
@@ -296,7 +299,7 @@ impl PythonCall {
                 None if !eof => Step::Wait,
                 Some(b'0'..=b'9') => {
                     // What begins with a zero may be a code, so this is not what was written.
-                    self.repairs += 1;
+                    self.repairs.count += 1;
                     ctx.raw(b"0");
                     Step::Read(1)
                 }

@@ -102,6 +102,8 @@ pub struct CallExtractor {
     last: [u8; LAST],
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
+    /// Whether the tag of a reasoning block was mentioned in the line.
+    mentioned: bool,
     /// Whether there was text after the last call.
     spoke: bool,
     /// Whether the header of the message that is open is text, because no call began with it.
@@ -169,6 +171,7 @@ impl CallExtractor {
             made: Vec::new(),
             last: [b'\n'; LAST],
             seen: false,
+            mentioned: false,
             spoke: false,
             unread: false,
             interrupted: false,
@@ -323,6 +326,7 @@ impl CallExtractor {
             self.setup = Some(setup);
             self.steps += 1 + plain as u64;
             let (text, after) = chunk.split_at(plain);
+            self.skip(text);
             self.emit(text, sink);
             rest = after;
         }

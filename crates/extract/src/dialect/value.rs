@@ -10,6 +10,7 @@ use number::number;
 use super::{
     arguments::{Mended, escape},
     out::Ctx,
+    repairs::Repairs,
     shape::{Trim, Untyped, Xml},
     sink::CallSink,
     tags::{LONGEST_ENTITY, Stated, entity},
@@ -38,12 +39,14 @@ pub(super) struct Value {
     tail: Vec<u8>,
     /// A character that is not complete.
     partial: Vec<u8>,
-    pub(super) repairs: usize,
+    pub(super) repairs: Repairs,
     /// Whether there was a `<` in what is no JSON.
     marked: bool,
     /// Whether it is an item of a list that is open.
     pub(super) is_item: bool,
     begins_list: bool,
+    /// Whether nothing of it is held back.
+    verbatim: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -79,10 +82,11 @@ impl Value {
             entity: Vec::new(),
             tail: Vec::new(),
             partial: Vec::new(),
-            repairs: 0,
+            repairs: Repairs::default(),
             marked: false,
             is_item: false,
             begins_list: false,
+            verbatim: false,
         }
     }
 
@@ -174,6 +178,7 @@ impl Value {
     /// What follows is the value as it is, without anything to remove. Before it, there was only white space.
     pub(super) fn as_it_is(&mut self) {
         (self.trim, self.entities, self.at_start) = (Trim::Nothing, false, false);
+        self.verbatim = true;
         self.tail.clear();
         if let State::Held(text) = &mut self.state
             && text.trim_ascii().is_empty()
@@ -212,9 +217,13 @@ impl Value {
         }
         let text = text.get(from..).unwrap_or_default();
         let keep = match self.trim {
-            Trim::Nothing | Trim::Lines => 0,
-            Trim::Newline if text.ends_with(b"\r\n") => 2,
-            Trim::Newline => usize::from(matches!(text.last(), Some(b'\n' | b'\r'))),
+            Trim::Lines => 0,
+            // A line end belongs to the value if the closing tag follows.
+            Trim::Nothing if self.verbatim => 0,
+            Trim::Newline | Trim::Nothing if text.ends_with(b"\r\n") => 2,
+            Trim::Newline | Trim::Nothing => {
+                usize::from(matches!(text.last(), Some(b'\n' | b'\r')))
+            }
             Trim::Space => text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count(),
         };
         let keep = if keep > LONGEST_SPACE { 0 } else { keep };
@@ -237,7 +246,7 @@ impl Value {
             if open {
                 self.partial = invalid.to_vec();
             } else if !invalid.is_empty() {
-                self.repairs += 1;
+                self.repairs.count += 1;
                 json.extend_from_slice("\u{FFFD}".as_bytes());
             }
         }
@@ -316,8 +325,9 @@ impl Value {
         }
     }
 
-    /// Ends the value. Returns whether it is valid.
-    pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> bool {
+    /// Ends the value, whose closing tag may be missing: then a line end comes after it. Returns whether
+    /// it is valid.
+    pub(super) fn finish<S: CallSink>(&mut self, unclosed: bool, ctx: &mut Ctx<'_, S>) -> bool {
         let entity = std::mem::take(&mut self.entity);
         self.put(&entity, ctx);
         if let State::Held(held) = &self.state {
@@ -339,7 +349,8 @@ impl Value {
                     ctx.arguments(b"[");
                     ctx.arguments(&json);
                     self.begins_list = true;
-                    return !self.marked || value.typing != Typing::Json;
+                    let element = text.starts_with('<') && text.ends_with('>');
+                    return !self.marked || value.typing != Typing::Json && !element;
                 }
                 None => self.become_string(ctx),
             }
@@ -353,7 +364,9 @@ impl Value {
                 outcome.is_valid() || outcome == Outcome::None
             }
             _ => {
-                if self.trim == Trim::Nothing || self.at_start && self.trim != Trim::Space {
+                if self.trim == Trim::Nothing && !unclosed
+                    || self.at_start && self.trim != Trim::Space
+                {
                     let tail = std::mem::take(&mut self.tail);
                     self.emit(&tail, true, ctx);
                 } else {

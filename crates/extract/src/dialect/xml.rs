@@ -23,7 +23,7 @@ use super::{
 
 /// The longest name of a call or a parameter, in bytes.
 const LONGEST_NAME: usize = 256;
-/// A tool of which the whole body is its only parameter.
+/// A tool of which the whole body is its only parameter, unless its schema has more.
 const FREE_TEXT: &str = "attempt_completion";
 
 /// A call as tags.
@@ -80,6 +80,8 @@ struct Reading {
     /// Whether nothing but white space was read.
     fresh: bool,
     section: Section,
+    /// Whether what ends a section was a part of it.
+    section_goes_on: bool,
     /// White space, until it is known whether text, elements or a section follow.
     text: Vec<u8>,
     /// The elements that are open in the text.
@@ -92,6 +94,46 @@ struct Reading {
     stray: bool,
     /// The last byte that was no white space.
     solid: u8,
+    /// Whether it ends with what may be a closing tag without its end.
+    half: Half,
+}
+
+/// A closing tag that lacks its `>`, at the end of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Half {
+    #[default]
+    None,
+    Open,
+    Slash,
+    Name,
+    /// White space after the name.
+    Space,
+}
+
+impl Half {
+    fn read(mut self, text: &[u8]) -> Self {
+        let begins = text.iter().rposition(|byte| *byte == b'<');
+        let text = match begins {
+            Some(at) => {
+                self = Self::Open;
+                text.get(at + 1..).unwrap_or_default()
+            }
+            None => text,
+        };
+        for byte in text {
+            self = match (self, byte) {
+                (Self::None, _) => break,
+                (Self::Open, b'/') => Self::Slash,
+                (Self::Name | Self::Space, byte) if byte.is_ascii_whitespace() => Self::Space,
+                (Self::Slash | Self::Name, byte) if !byte.is_ascii_whitespace() => Self::Name,
+                _ => Self::None,
+            };
+            if *byte == b'>' {
+                self = Self::None;
+            }
+        }
+        self
+    }
 }
 
 /// Whether a key is what is left of a damaged tag. Where tags are control tokens, `<` is a letter.
@@ -435,6 +477,8 @@ impl Reading {
             open: 0,
             stray: false,
             solid: b' ',
+            half: Half::None,
+            section_goes_on: false,
         }
     }
 }

@@ -31,8 +31,11 @@ impl Envelope {
         });
         if own && self.call.begun {
             // A member that is a call by itself.
-            self.end_begun(ctx);
-            self.call = Call { dead: false, ..Call::default() };
+            self.call.member = true;
+            if !self.strict {
+                self.end_begun(ctx);
+                self.call = Call::default();
+            }
         }
     }
 

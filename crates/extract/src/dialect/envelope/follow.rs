@@ -3,16 +3,26 @@
 use jsonmend_core::{Output, Repair};
 
 use super::{Envelope, Reading};
-use crate::dialect::{
-    arguments::{is_doubtful, stops_short},
-    out::Ctx,
-    sink::CallSink,
-};
+use crate::dialect::{out::Ctx, repairs::stops_short, sink::CallSink};
 
 /// Passes the output of a mender to an [`Envelope`].
 pub(in crate::dialect) struct Follow<'e, 'a, S> {
     pub(in crate::dialect) envelope: &'e mut Envelope,
     pub(in crate::dialect) ctx: &'e mut Ctx<'a, S>,
+}
+
+impl<S> Follow<'_, '_, S> {
+    /// Whether what is read is a part of a call: of its arguments, or next to them.
+    fn is_in_call(&self) -> bool {
+        let call = &self.envelope.call;
+        matches!(self.envelope.reading, Reading::Arguments(_)) || call.begun && !call.ended
+    }
+
+    /// Looks at what was emitted after a repair.
+    fn note(&mut self, bytes: &[u8]) {
+        let doubtful = self.envelope.repairs.read(bytes);
+        self.envelope.call.refused |= doubtful && self.is_in_call();
+    }
 }
 
 impl<S: CallSink> Output for Follow<'_, '_, S> {
@@ -21,6 +31,7 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
             let source = self.envelope.take(bytes.len());
             self.envelope.emit_source(&source, self.ctx);
         } else {
+            self.note(bytes);
             self.envelope.read(bytes, true, self.ctx);
         }
     }
@@ -30,12 +41,14 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         let inside = envelope.in_string && !envelope.raw && !envelope.escaped;
         if inside && matches!(envelope.reading, Reading::Arguments(_) | Reading::Other(_)) {
             envelope.pass(bytes, true, self.ctx);
+            self.note(bytes);
         } else {
             self.copy(bytes);
         }
     }
 
     fn patch(&mut self, bytes: &[u8]) {
+        self.note(bytes);
         self.envelope.read(bytes, false, self.ctx);
     }
 
@@ -45,10 +58,13 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         self.envelope.removed.extend_from_slice(&removed);
         self.envelope.call.repairs += 1;
         self.envelope.last_repair = Some(repair.kind());
-        let call = &mut self.envelope.call;
-        let inside = matches!(self.envelope.reading, Reading::Arguments(_));
-        call.refused |= (inside || call.begun && !call.ended) && is_doubtful(repair.kind());
-        self.envelope.short |= self.envelope.ending.is_some() && stops_short(repair.kind());
+        let short = stops_short(repair.kind());
+        let doubtful = self.envelope.repairs.note(repair.kind()) || short;
+        if self.envelope.ending.is_some() && short {
+            self.envelope.short = true;
+        } else {
+            self.envelope.call.refused |= doubtful && self.is_in_call();
+        }
     }
 
     fn raw(&mut self) {

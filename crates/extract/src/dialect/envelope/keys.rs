@@ -43,6 +43,9 @@ pub(super) const OTHERS: [&str; 10] = [
     "status",
 ];
 
+/// Keys of what came of a call.
+pub(super) const RESULTS: [&str; 5] = ["output", "result", "response", "error", "observation"];
+
 /// The keys of objects that may be calls, or may list calls.
 pub(in crate::dialect) fn keys_of_calls() -> impl Iterator<Item = &'static str> {
     [&NAMES[..], &ARGUMENTS, &IDS, &LISTS, &INNER, &OTHERS].into_iter().flatten().copied()

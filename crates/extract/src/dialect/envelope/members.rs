@@ -5,7 +5,7 @@ use jsonmend_core::RepairKind;
 use super::{
     Call, Envelope, Level, PAIRS, Reading, Role,
     first::Doubt,
-    keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, is_key_of_call},
+    keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, RESULTS, is_key_of_call},
     passed::is_usual,
 };
 use crate::dialect::{out::Ctx, sink::CallSink, tools::Tool};
@@ -89,6 +89,9 @@ impl Envelope {
     /// The value of a member of a call begins.
     fn begin_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
         let key = key.trim();
+        if self.call.member {
+            self.end_member(key, byte, ctx);
+        }
         let own = &ctx.row.keys;
         let is =
             |usual: &[&str], own: &[_]| usual.contains(&key) || own.iter().any(|own| own == key);
@@ -153,10 +156,20 @@ impl Envelope {
                 // An argument next to the others would be missing.
                 self.call.refused |=
                     !is_usual(key) && self.tool(ctx).is_some_and(|tool| tool.has(key));
+                // What came of a call says that it was made before.
+                self.call.refused |= self.strict && RESULTS.contains(&key);
             } else if !self.call.dead {
                 self.call.passed.begin(self.levels.len(), key);
             }
         }
+    }
+
+    /// After a member that is a call, another member begins. If that is none, the object may be data.
+    fn end_member<S: CallSink>(&mut self, key: &str, byte: u8, ctx: &mut Ctx<'_, S>) {
+        let data = !(is_usual(key) || byte == b'{' && ctx.knows(key));
+        self.call.refused |= data;
+        self.end_begun(ctx);
+        self.call = Call { ended: data, ..Call::default() };
     }
 
     /// Whether the object is an item of a list that can only be one of calls, so that one that is none means

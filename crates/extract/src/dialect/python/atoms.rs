@@ -178,7 +178,7 @@ impl PythonCall {
 
     /// The string that follows is a key, although there is no comma before it.
     pub(super) fn note_key<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        self.repairs += 1;
+        self.repairs.count += 1;
         if !ctx.options.policy().allows(RepairKind::MissingComma) {
             ctx.refuse();
         }

@@ -3,7 +3,7 @@
 use super::{
     PythonCall, State,
     atoms::Atom,
-    scan::{Cursor, key},
+    scan::{Cursor, is_name, key},
 };
 use crate::dialect::{
     arguments,
@@ -87,6 +87,19 @@ impl PythonCall {
                     };
                     let word = String::from_utf8_lossy(word);
                     spread > 0 || ctx.tools.get(&self.name).is_none_or(|tool| tool.has(&word))
+                }
+                // As JavaScript writes it.
+                Some(byte) if is_name(byte) => {
+                    let Some(word) = cursor.word() else {
+                        return self.wait(State::Argument, eof, ctx);
+                    };
+                    cursor.space();
+                    let Some(next) = cursor.peek() else {
+                        return self.wait(State::Argument, eof, ctx);
+                    };
+                    let word = String::from_utf8_lossy(word);
+                    let own = ctx.tools.get(&self.name).is_some_and(|tool| tool.has(&word));
+                    next == Some(b':') && own
                 }
                 _ => false,
             };

@@ -2,6 +2,7 @@
 
 use super::{
     Inner, PythonCall, State,
+    given::Spread,
     scan::{Cursor, LONGEST_NAME, escape, is_name},
 };
 use crate::dialect::{arguments, json::Step, out::Ctx, sink::CallSink, tools::Tools};
@@ -20,6 +21,7 @@ impl Inner {
                 _ => {}
             }
             self.calls &= self.open > 0;
+            self.separated = byte == b',' || byte == b' ' && self.separated;
             self.last = byte;
         }
     }
@@ -147,7 +149,7 @@ impl PythonCall {
             return match escape(rest, raw, self.markdown, eof) {
                 None => Step::Wait,
                 Some((length, json)) => {
-                    self.repairs += usize::from(json == b"_");
+                    self.repairs.count += usize::from(json == b"_");
                     ctx.raw(rest.get(..length).unwrap_or_default());
                     self.feed(&json, ctx);
                     self.inner.last = 0;
@@ -182,7 +184,7 @@ impl PythonCall {
                     // The string may have ended here, or before another argument that begins here.
                     Some(false) => ctx.refuse(),
                 }
-                self.repairs += usize::from(!triple);
+                self.repairs.count += usize::from(!triple);
                 self.inner.quote(byte);
                 let mut json = Vec::new();
                 arguments::escape(&[byte], &mut json);
@@ -228,6 +230,12 @@ impl PythonCall {
                     Some(_) => !self.inner.quoted,
                 }
             }
+            // The parenthesis of the call may be missing, but then nothing goes on after the bracket.
+            Some(b']') if self.brackets.is_empty() => {
+                cursor.at += 1;
+                cursor.space();
+                !matches!(cursor.peek()?, Some(b')' | b',' | b'"' | b'\'' | b'+' | b'.'))
+            }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
                 // After a comma, there is another argument.
@@ -241,7 +249,9 @@ impl PythonCall {
                             return Some(false);
                         }
                         let literal = matches!(word, b"True" | b"False" | b"None");
-                        literal || matches!(cursor.peek()?, Some(b'=' | b'"' | b'\''))
+                        let next = cursor.peek()?;
+                        let key = next == Some(b':') && self.spread == Spread::Open;
+                        literal || key || matches!(next, Some(b'=' | b'"' | b'\''))
                     }
                     _ => true,
                 }
@@ -264,6 +274,10 @@ impl PythonCall {
             known.is_some_and(|tool| name.is_ok_and(|name| tool.has(name)))
         };
         if self.inner.last == b'=' && takes(&self.inner.word) {
+            return Some(false);
+        }
+        // In a list, the next item may begin here.
+        if !self.brackets.is_empty() && self.inner.separated {
             return Some(false);
         }
         let mut cursor = Cursor { rest, at: 1, eof };

@@ -61,7 +61,7 @@ impl PythonCall {
             self.pass(rest.get(..length).unwrap_or_default(), ctx);
             return Step::Read(length);
         }
-        self.repairs += 1;
+        self.repairs.count += 1;
         self.note_whole();
         self.written.clear();
         self.last = b' ';
@@ -132,7 +132,9 @@ impl PythonCall {
     fn is_unknown_value<S: CallSink>(&self, ctx: &Ctx<'_, S>) -> bool {
         let written = self.written.trim_ascii();
         let placeholder = written.starts_with(b"<") && self.last == b'>'
-            || written.starts_with(b"${") && self.last == b'}';
+            || written.starts_with(b"${") && self.last == b'}'
+            // The quote before it is missing, or somewhere else.
+            || matches!(self.last, b'"' | b'\'');
         let Some(tool) = ctx.tools.get(&self.name) else { return placeholder };
         let guide = tool.parameter(&self.key);
         let name = unescaped(written);

@@ -34,10 +34,13 @@ impl CallExtractor {
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
+                if place.inline_code(rest, eof)?.is_some() {
+                    return Some(None);
+                }
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                if place.in_word() || place.defines() {
+                if place.in_word() || place.defines() || place.in_program() {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };

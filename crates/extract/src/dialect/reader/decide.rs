@@ -1,5 +1,7 @@
 //! What begins at a place of text.
 
+use jsonmend_core::prose::reasoning;
+
 use super::{CallExtractor, begins::Begins, place::Place, thoughts::with_suffix};
 use crate::dialect::{
     Dialect,
@@ -19,6 +21,8 @@ pub(super) const LONGEST_NAME: usize = 256;
 pub(super) enum Decision {
     /// So many bytes of text.
     Text(usize),
+    /// The tag of a reasoning block in the middle of a line: text, and so is what closes it on that line.
+    Mention(usize),
     Markup(usize),
     /// A marker around calls of this row.
     Around(usize, usize),
@@ -129,7 +133,11 @@ impl CallExtractor {
                 return Some(decision);
             }
         }
-        Some(Decision::Text(1))
+        let mentioned = match first {
+            b'<' | b'[' | 0xE2 if !place.is_line_start() => reasoning::open(rest, eof)?,
+            _ => None,
+        };
+        Some(mentioned.map_or(Decision::Text(1), |(_, length)| Decision::Mention(length)))
     }
 
     /// The header of a message at the start of `rest`. The outer `None` waits for more.

@@ -48,6 +48,18 @@ impl Place {
         is_defined(|distance| self.back(distance))
     }
 
+    /// Whether it is a part of a program: the first statement of a block, or the argument of a function.
+    pub(super) fn in_program(&self) -> bool {
+        let bytes = || self.last.iter().rev().copied();
+        if self.prev() == b'(' {
+            let before = bytes().skip(1).find(|byte| *byte != b' ');
+            return before.is_some_and(is_word);
+        }
+        let mut above = bytes().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+        let indented = matches!(self.prev(), b' ' | b'\t') && above.next() == Some(b'\n');
+        indented && above.find(|byte| *byte != b'\r') == Some(b':')
+    }
+
     /// Whether a sentence or a comment goes on here.
     pub(super) fn goes_on(&self) -> bool {
         goes_on(|distance| self.back(distance), self.called)

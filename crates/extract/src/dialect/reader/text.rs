@@ -48,7 +48,9 @@ impl CallExtractor {
         }
         let mut at = 0;
         loop {
-            at += self.plain_from(rest, at, setup);
+            let plain = self.plain_from(rest, at, setup);
+            self.skip(rest.get(at..at + plain).unwrap_or_default());
+            at += plain;
             let here = rest.get(at..).unwrap_or_default();
             if here.is_empty() {
                 break;
@@ -56,7 +58,14 @@ impl CallExtractor {
             let place = self.place(rest, at);
             self.steps += 1;
             match self.decide(here, place, eof, setup) {
-                Some(Decision::Text(length)) => at += length,
+                Some(Decision::Text(length)) => {
+                    self.skip(here.get(..length).unwrap_or_default());
+                    at += length;
+                }
+                Some(Decision::Mention(length)) => {
+                    self.mentioned = true;
+                    at += length;
+                }
                 decision if at > 0 => {
                     // What comes before is certain, whatever is here.
                     let _ = decision;
@@ -79,6 +88,11 @@ impl CallExtractor {
         }
         self.emit(rest.get(..at).unwrap_or_default(), sink);
         Step::Read(at)
+    }
+
+    /// Notes text that was read.
+    pub(super) fn skip(&mut self, text: &[u8]) {
+        self.mentioned = self.mentioned && !text.contains(&b'\n');
     }
 
     /// How many bytes there are before one with which anything may begin.
@@ -205,7 +219,7 @@ impl CallExtractor {
             self.out.unwrap(sink);
         }
         match decision {
-            Decision::Text(length) => {
+            Decision::Text(length) | Decision::Mention(length) => {
                 self.emit(bytes(length), sink);
                 Step::Read(length)
             }
@@ -321,7 +335,7 @@ impl CallExtractor {
         self.out.open_block(setup.auto || bare, bare);
         self.after = None;
         self.block = match opening {
-            Opening::Json(shape) => Some(*shape).filter(|shape| dialect.closes(*shape)),
+            Opening::Json(shape) => Some(*shape).filter(|shape| dialect.is_block(*shape)),
             _ => None,
         };
         let ctx = &mut self.ctx(dialect, setup, false, sink);

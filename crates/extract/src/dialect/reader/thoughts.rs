@@ -35,6 +35,9 @@ impl CallExtractor {
             && !matches!(place.prev(), b'`' | b'"' | b'\'')
             && let Some(length) = reasoning::stray_close(rest, eof)?
         {
+            if self.mentioned {
+                return Some(Some(Decision::Text(length)));
+            }
             if !self.interrupted && !self.ends_reasoning(length, rest, place, eof)? {
                 return Some(None);
             }

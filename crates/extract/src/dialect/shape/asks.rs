@@ -15,10 +15,9 @@ impl Dialect {
             || self.shapes.iter().any(prompted)
     }
 
-    /// Whether one of its shapes is a block of JSON with a closing marker.
-    pub(in crate::dialect) fn closes(&self, shape: usize) -> bool {
-        let closes = |block: &Block| block.close.iter().any(|close| !close.is_empty());
-        matches!(self.shapes.get(shape), Some(Shape::Json(block)) if closes(block))
+    /// Whether one of its shapes is a block of JSON with a marker before it.
+    pub(in crate::dialect) fn is_block(&self, shape: usize) -> bool {
+        matches!(self.shapes.get(shape), Some(Shape::Json(block)) if !block.open.is_empty())
     }
 
     /// Whether a text is one of its markers outside of calls, or begins a call.

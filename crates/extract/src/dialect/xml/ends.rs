@@ -1,7 +1,13 @@
 //! Where the value of a parameter ends.
 
 use super::{LONGEST_NAME, Reading, XmlCall, open};
-use crate::dialect::{json::SPACE, out::Ctx, shape::Layout, sink::CallSink, tags::Role};
+use crate::dialect::{
+    json::{SPACE, past_space as after_space},
+    out::Ctx,
+    shape::Layout,
+    sink::CallSink,
+    tags::Role,
+};
 
 /// What is at a byte that may begin a tag inside a value.
 pub(super) enum Place {
@@ -11,6 +17,8 @@ pub(super) enum Place {
     Text,
     /// The value ends here, before this many bytes of markup.
     End(usize),
+    /// The body of the call is no value, but has parameters.
+    Parameters,
     /// An element inside the value.
     Element,
     /// The tag of an element in the text of the value, of this length: an opening one if it has a key.
@@ -53,6 +61,14 @@ impl XmlCall {
         let special = self.xml.tag.0.len() > 1;
         let layout = self.xml.layout;
         match role {
+            // With more than one parameter, the whole body is not the value of the only one.
+            Role::Parameter(..)
+                if reading.key.is_empty()
+                    && reading.fresh
+                    && self.tool(ctx.tools).is_some_and(|tool| tool.parameters.len() > 1) =>
+            {
+                Place::Parameters
+            }
             _ if reading.key.is_empty() => match role {
                 Role::CallEnd
                     if rest.get(2..).is_some_and(|word| word.starts_with(self.name.as_bytes())) =>
@@ -103,6 +119,8 @@ impl XmlCall {
             Role::CallEnd | Role::WrapperEnd if special => self.if_followed(after, 0, eof, ctx),
             // The tag of another value, after one that may have ended this one.
             Role::Value | Role::KeyEnd if reading.stray => Place::Stray(length, true),
+            // The tag of this value, twice.
+            Role::Value | Role::Separator if reading.fresh => Place::Stray(length, true),
             Role::CallEnd | Role::WrapperEnd
                 if layout != Layout::Tools || !self.is_other_tool(rest) =>
             {
@@ -209,9 +227,28 @@ impl XmlCall {
                 };
                 Place::Stray(length, unclear)
             }
-            Place::Text if self.xml.layout == Layout::Tools => Place::Stray(length, false),
+            Place::Text if self.xml.layout == Layout::Tools => {
+                let again = match self.next_closes(reading, after, eof, ctx) {
+                    None => return Place::Wait,
+                    Some(again) => again,
+                };
+                Place::Stray(length, again)
+            }
             place => place,
         }
+    }
+
+    /// Whether the next tag closes the same value again, with nothing in between. `None` waits for more.
+    fn next_closes<S: CallSink>(
+        &self,
+        reading: &Reading,
+        after: &[u8],
+        eof: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Option<bool> {
+        let (_, next) = after_space(after, eof)?;
+        let role = self.role(next, eof, ctx)?;
+        Some(matches!(role, Some((Role::ParameterEnd(key), _)) if key == reading.key))
     }
 
     /// Whether a call of a known tool with a known parameter begins here. `None` waits for more.

@@ -1,12 +1,13 @@
 //! The values of parameters.
 
-use super::{Reading, Section, State, XmlCall, ends::Place};
+use super::{Half, Reading, Section, State, XmlCall, ends::Place};
 use crate::dialect::{
-    json::{SPACE, Step},
+    json::{SPACE, Step, past_space},
     nested::Nested,
     out::Ctx,
     shape::Layout,
     sink::{CallOutcome, CallSink},
+    tags::Role,
 };
 
 const VERBATIM: &[u8] = b"<![CDATA[";
@@ -24,7 +25,11 @@ impl XmlCall {
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
         let verbatim = reading.section == Section::Open;
-        let stop = |byte: &u8| if verbatim { *byte == b']' } else { self.begins_tag(*byte) };
+        let goes_on = reading.section_goes_on;
+        let stop = |byte: &u8| match verbatim {
+            true => *byte == b']' || goes_on && *byte == b'<',
+            false => self.begins_tag(*byte),
+        };
         let clear = rest.iter().position(stop).unwrap_or(rest.len());
         if clear > 0 {
             self.pass(&mut reading, rest.get(..clear).unwrap_or_default(), ctx);
@@ -55,8 +60,16 @@ impl XmlCall {
             return Step::Read(rest.len());
         }
         if verbatim || self.may_open_section(&reading) {
-            let mark = if verbatim { VERBATIM_END } else { VERBATIM };
-            if rest.starts_with(mark) {
+            let ends = verbatim && rest.first() == Some(&b']');
+            let mark = if ends { VERBATIM_END } else { VERBATIM };
+            let Some(here) = self.is_mark(mark, rest, eof, ctx) else {
+                self.state = State::Value(reading);
+                return Step::Wait;
+            };
+            if verbatim && here && !ends {
+                // Another section begins, so that the last one may have ended.
+                ctx.refuse();
+            } else if here {
                 ctx.raw(rest.get(..mark.len()).unwrap_or_default());
                 if !verbatim && self.is_late(&reading) && reading.fresh {
                     self.begin_late(&mut reading, ctx);
@@ -70,11 +83,8 @@ impl XmlCall {
                 self.state = State::Value(reading);
                 return Step::Read(mark.len());
             }
-            if mark.starts_with(rest) && !eof {
-                self.state = State::Value(reading);
-                return Step::Wait;
-            }
             if verbatim {
+                reading.section_goes_on |= rest.starts_with(VERBATIM_END);
                 self.pass(&mut reading, rest.get(..1).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 return Step::Read(1);
@@ -87,15 +97,26 @@ impl XmlCall {
                 Step::Wait
             }
             Place::Text => {
-                let (open, end, _) = self.xml.tag;
-                let mark = open.trim_end_matches('<').as_bytes();
-                if open.len() > 1 && (rest.starts_with(mark) || rest.starts_with(end.as_bytes())) {
+                let (open, end, close) = self.xml.tag;
+                let mark = open.trim_end_matches('<');
+                let close = if close.len() > 1 { close } else { end };
+                let marks = [mark, end, close].map(str::as_bytes);
+                let partial = |mark: &&[u8]| mark.len() > rest.len() && mark.starts_with(rest);
+                if open.len() > 1 && !eof && marks.iter().any(partial) {
+                    self.state = State::Value(reading);
+                    return Step::Wait;
+                }
+                if open.len() > 1 && marks.iter().any(|mark| rest.starts_with(mark)) {
                     // A control sequence is never text.
                     ctx.refuse();
                 }
                 self.pass(&mut reading, rest.get(..1).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 Step::Read(1)
+            }
+            Place::Parameters => {
+                self.state = State::Between;
+                Step::Read(0)
             }
             Place::Element => {
                 let guide = self.tool(ctx.tools).and_then(|tool| tool.parameter(&reading.key));
@@ -163,6 +184,7 @@ impl XmlCall {
         let solid = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace());
         reading.solid = solid.copied().unwrap_or(reading.solid);
         let blank = solid.is_none();
+        reading.half = reading.half.read(bytes);
         if self.xml.sections && reading.section == Section::Closed {
             ctx.raw(bytes);
             reading.last = bytes.last().copied().unwrap_or(reading.last);
@@ -200,6 +222,23 @@ impl XmlCall {
         reading.last = bytes.last().copied().unwrap_or(reading.last);
         ctx.raw(bytes);
         reading.value.push(bytes, ctx);
+    }
+
+    /// Whether the mark at the start of a section, or that at its end, is here. What looks like its end is a
+    /// part of the section if anything but a tag or another section follows. `None` waits for more.
+    fn is_mark<S>(&self, mark: &[u8], rest: &[u8], eof: bool, ctx: &Ctx<'_, S>) -> Option<bool> {
+        let Some(after) = rest.strip_prefix(mark) else {
+            return if mark.starts_with(rest) && !eof { None } else { Some(false) };
+        };
+        let (space, next) = past_space(after, eof)?;
+        let ends = mark != VERBATIM_END || next.is_empty() || space == SPACE;
+        if ends || next.starts_with(VERBATIM) {
+            return Some(true);
+        }
+        if VERBATIM.starts_with(next) && !eof {
+            return None;
+        }
+        Some(!matches!(self.role(next, eof, ctx)?, None | Some((Role::Other, _))))
     }
 
     /// Whether a `CDATA` section may begin here.
@@ -241,9 +280,11 @@ impl XmlCall {
             let text = std::mem::take(&mut reading.text);
             reading.value.push(&text, ctx);
         }
-        let valid = reading.value.finish(ctx);
-        self.repairs += reading.value.repairs;
-        let tag = unclosed && reading.solid == b'>';
+        let valid = reading.value.finish(unclosed, ctx);
+        self.repairs += reading.value.repairs.count;
+        // What may be a tag, or most of one.
+        let half = matches!(reading.half, Half::Name | Half::Space);
+        let tag = unclosed && (half || reading.solid == b'>');
         if !valid || reading.open > 0 || reading.stray && unclosed || tag {
             // Another parameter may have begun in it, or the value may have ended earlier.
             ctx.refuse();

@@ -1,0 +1,168 @@
+//! The repairs of arguments: how many there are, and which of them may have changed what was meant.
+
+use jsonmend_core::RepairKind;
+
+/// The repairs of a payload so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repairs {
+    /// How many count as such.
+    pub(super) count: usize,
+    /// The last byte that was emitted.
+    last: u8,
+    /// A string with quotes in it that were not escaped, or with a prefix.
+    string: Option<Quoted>,
+    /// A string without quotes, as far as it may show what it is.
+    bare: Option<Vec<u8>>,
+}
+
+/// A string that is being read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Quoted {
+    reading: Reading,
+    escaped: bool,
+    /// The byte before the last quote in it.
+    before: u8,
+    /// Whether that is the second of a pair.
+    second: bool,
+    /// Whether the first of the pair looks like the end of a string.
+    ended: bool,
+    /// Whether braces in it are for values of variables, because a prefix may say so.
+    formatted: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reading {
+    /// Up to its first quote.
+    #[default]
+    Before,
+    Text,
+    /// Up to a quote in it.
+    Quote,
+    /// The byte after that.
+    After,
+}
+
+/// How much of a string without quotes is looked at, in bytes.
+const LONGEST: usize = 256;
+
+impl Repairs {
+    /// Notes a repair, before what is emitted after it. Returns whether it is a doubtful one.
+    pub(super) fn note(&mut self, kind: RepairKind) -> bool {
+        match kind {
+            RepairKind::UnescapedQuote => {
+                let start = Quoted { reading: Reading::Text, ..Quoted::default() };
+                let string = self.string.get_or_insert(start);
+                (string.reading, string.before) = (Reading::Quote, self.last);
+            }
+            RepairKind::StringPrefix => {
+                self.string = Some(Quoted { formatted: true, ..Quoted::default() });
+            }
+            RepairKind::UnquotedString => match self.bare.take() {
+                None => self.bare = Some(Vec::new()),
+                // The quote before it was inserted.
+                Some(text) => return is_expression(text.strip_prefix(b"\"").unwrap_or(&text)),
+            },
+            _ => {}
+        }
+        is_doubtful(kind)
+    }
+
+    /// Reads what is emitted after it. Returns whether it shows that a repair is doubtful.
+    #[inline]
+    pub(super) fn read(&mut self, bytes: &[u8]) -> bool {
+        let doubtful = match self.string {
+            Some(_) => self.read_string(bytes),
+            None => false,
+        };
+        if let Some(bare) = &mut self.bare {
+            let room = LONGEST.saturating_sub(bare.len());
+            bare.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        }
+        self.last = bytes.last().copied().unwrap_or(self.last);
+        doubtful
+    }
+
+    fn read_string(&mut self, bytes: &[u8]) -> bool {
+        for &byte in bytes {
+            let Some(string) = &mut self.string else { break };
+            match (string.reading, byte) {
+                (Reading::Before, b'"') => string.reading = Reading::Text,
+                (Reading::Quote, b'"') => string.reading = Reading::After,
+                (Reading::Before | Reading::Quote, _) => {}
+                (Reading::After, _) if string.pairs(byte) => return true,
+                _ if string.escaped => string.escaped = false,
+                (_, b'\\') => string.escaped = true,
+                (_, b'{') if string.formatted => return true,
+                (_, b'"') => self.string = None,
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+impl Quoted {
+    /// Reads the byte after a quote in the string. Returns whether the string seems to end at a quote,
+    /// and another one to begin at the next, as in `"a" or "b"`.
+    fn pairs(&mut self, after: u8) -> bool {
+        (self.reading, self.escaped) = (Reading::Text, false);
+        let [before, after] = [self.before, after].map(|byte| byte.is_ascii_whitespace());
+        if self.second && self.ended && before && !after {
+            return true;
+        }
+        self.ended = !self.second && !before && after;
+        self.second = !self.second;
+        false
+    }
+}
+
+/// Whether a string without quotes is the place of a value, or what a program computes: `<name>`,
+/// `{{name}}`, `${name}`, `$name`, `name(…)`.
+fn is_expression(text: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let begins =
+        |name: &[u8]| name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    match text {
+        [b'<', .., b'>'] | [b'{', b'{', .., b'}', b'}'] | [b'$', b'{', .., b'}'] => true,
+        [b'$', name @ ..] => begins(name) && name.iter().all(is_name),
+        [.., b')'] => {
+            let open = text.iter().position(|byte| *byte == b'(');
+            let name = open.and_then(|open| text.get(..open)).unwrap_or_default();
+            begins(name) && name.iter().all(is_name)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a repair drops something of the arguments, puts a value where none is, or chooses one of
+/// several readings. Arguments with such a repair may not be what was meant.
+const fn is_doubtful(kind: RepairKind) -> bool {
+    use RepairKind::{
+        AmbiguousQuote, CallWrapper, Ellipsis, InlineProse, InnerBraces, LeadingProse,
+        MismatchedOpen, MissingKey, MissingValue, NonFinite, SecondDocument, StrayText,
+        TrailingProse,
+    };
+    matches!(
+        kind,
+        AmbiguousQuote
+            | CallWrapper
+            | Ellipsis
+            | InlineProse
+            | InnerBraces
+            | LeadingProse
+            | MismatchedOpen
+            | MissingKey
+            | MissingValue
+            | NonFinite
+            | SecondDocument
+            | StrayText
+            | TrailingProse
+    )
+}
+
+/// Whether a repair says that the text ends at a key, or inside of a number, a word or an escape, so
+/// that part of it is missing. Where only quotes and brackets are missing, nothing else need be.
+pub(super) const fn stops_short(kind: RepairKind) -> bool {
+    use RepairKind::{CutEscape, CutKey, CutLiteral, CutNumber};
+    matches!(kind, CutEscape | CutKey | CutLiteral | CutNumber)
+}
