@@ -1,10 +1,12 @@
 //! Text, reasoning, documents and calls from one reader.
 
 use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, Segment, SegmentReader, Segments};
+use jsonmend_extract::{
+    CallExtractor, CallOutcome, Dialect, FoundCall, Segment, SegmentReader, Segments,
+};
 use jsonmend_testkit::laws;
 
-use super::{named, reader};
+use super::{check, named, reader, templates::knowing};
 
 fn read(reader: CallExtractor, text: &str) -> (Segments, Vec<(&'static str, String)>) {
     laws::segments(text.as_bytes(), &reader).unwrap();
@@ -174,5 +176,29 @@ fn a_call_after_a_document_that_was_cut_off_is_found() {
         let (found, parts) = read(named("hermes"), &text);
         let Some(Segment::Call(_, call)) = found.list().last() else { panic!("{parts:?}") };
         assert_eq!(call.arguments(), b"{\"seats\": 2}", "{text}");
+    }
+}
+
+/// Each call of a list begins where the one before it ends, with the source of its name.
+#[test]
+fn the_spans_of_the_calls_of_a_list_follow_one_another() {
+    let call =
+        |seats: u32| format!("{{\"name\": \"book\", \"arguments\": {{\"seats\": {seats}}}}}");
+    let (one, two) = (call(1), call(2));
+    for (name, text, second) in [
+        (
+            "jamba",
+            format!("<tool_calls>[{one}, {two}]</tool_calls>"),
+            format!("{two}]</tool_calls>"),
+        ),
+        ("mistral", format!("[TOOL_CALLS][{one},\n {two}]"), format!("{two}]")),
+        ("hermes", format!("<tool_call>[{one}, {}", &two[..40]), two[..40].to_owned()),
+        ("llama3_json", "{\"book\": {\"seats\": 1}, \"now\": {}}".into(), "\"now\": {}}".into()),
+    ] {
+        let found = check(&knowing(Some(name)), &text).found;
+        let spans: Vec<_> = found.calls().iter().filter_map(FoundCall::end).collect();
+        let [first, last] = &spans[..] else { panic!("{text}: {found:?}") };
+        assert_eq!(first.span.end, last.span.start, "{text}");
+        assert_eq!(&text[last.span.clone()], second, "{text}");
     }
 }

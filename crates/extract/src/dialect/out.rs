@@ -44,6 +44,10 @@ pub(super) struct Out {
     pub(super) muted: bool,
     /// Where the block began that is being read.
     start: usize,
+    /// Where what follows the last call begins, after separators and closing brackets.
+    next: usize,
+    /// Where the open call ends, if that was read before it is known how it ends.
+    over: Option<usize>,
     /// Whether a call is open.
     open: bool,
     /// Whether a call began in this block.
@@ -105,6 +109,12 @@ impl Out {
 
     pub(super) fn markup<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
         if !bytes.is_empty() {
+            if self.next == self.at {
+                let gap = |byte: &&u8| {
+                    byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'}' | b']')
+                };
+                self.next += bytes.iter().take_while(gap).count();
+            }
             self.source(Event::Markup(bytes), bytes.len(), sink);
         }
     }
@@ -306,7 +316,9 @@ impl<S: CallSink> Ctx<'_, S> {
             }
             return false;
         }
-        self.flush_end(true);
+        // In a block, the next call begins where the last one ended.
+        let at = if self.out.made { self.out.next } else { self.out.at };
+        self.flush_end_at(true, at);
         if self.out.compared {
             let most = self.options.limits().buffer();
             let repeats = self.out.stated.begin(name, self.out.bare, most);
@@ -317,7 +329,7 @@ impl<S: CallSink> Ctx<'_, S> {
             name.clone_into(&mut self.out.name);
         }
         if self.out.made {
-            self.out.start = self.out.at;
+            self.out.start = self.out.next;
         }
         self.flush_content();
         let offset = self.out.start;
@@ -351,13 +363,20 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.short = true;
     }
 
+    /// Notes that nothing more belongs to the open call.
+    pub(super) fn note_end(&mut self) {
+        self.out.next = self.out.at;
+        self.out.over = Some(self.out.at);
+    }
+
     /// Ends the open call. The event waits until it is known whether the closing marker follows.
     pub(super) fn end(&mut self, outcome: CallOutcome, repairs: usize, at_end: bool) {
         if !self.out.open {
             return;
         }
         self.out.open = false;
-        let span = self.out.start..self.out.at;
+        let over = self.out.over.take();
+        let span = self.out.start..over.unwrap_or(self.out.at);
         let outcome = match outcome {
             CallOutcome::Whole if self.out.short => CallOutcome::Cut,
             CallOutcome::Whole if self.out.refused => CallOutcome::Refused,
@@ -372,6 +391,9 @@ impl<S: CallSink> Ctx<'_, S> {
                 (Some(index), Some(waiting)) => waiting.repeats(index),
                 _ => self.release(),
             }
+        }
+        if over.is_none() {
+            self.out.next = self.out.at;
         }
         self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
     }
@@ -388,9 +410,13 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// Emits the end of the last call.
     pub(super) fn flush_end(&mut self, closed: bool) {
+        self.flush_end_at(closed, self.out.at);
+    }
+
+    fn flush_end_at(&mut self, closed: bool, at: usize) {
         if let Some(mut end) = self.out.ended.take() {
             end.unclosed = !closed;
-            end.span.end = end.span.end.max(self.out.at);
+            end.span.end = end.span.end.max(at);
             self.out.send(Event::End(&end), self.sink);
             self.flush_content();
         }

@@ -32,6 +32,7 @@ impl Envelope {
         if own && self.call.begun {
             // A member that is a call by itself.
             self.call.member = true;
+            ctx.note_end();
             if !self.strict {
                 self.end_begun(ctx);
                 self.call = Call::default();
