@@ -276,7 +276,13 @@ fn statements_of_a_program_do_not_run() {
     ] {
         assert_eq!(coding(None, text), [], "{text}");
     }
-    assert_eq!(coding(None, "The calls:\n\nsearch(query='a')").len(), 1);
+    for text in [
+        "The calls:\n\nsearch(query='a')",
+        "The calls:\n  search(query='a')",
+        "```python\n    print(search(query='a'))\n```",
+    ] {
+        assert_eq!(coding(None, text).len(), 1, "{text}");
+    }
 }
 
 /// The tag of a block of reasoning in a sentence or a program opens none, and what follows closes none.

@@ -111,6 +111,7 @@ enum Half {
 }
 
 impl Half {
+    /// Reads text after what was read. Only what is at its end counts.
     fn read(mut self, text: &[u8]) -> Self {
         let begins = text.iter().rposition(|byte| *byte == b'<');
         let text = match begins {

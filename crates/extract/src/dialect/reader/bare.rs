@@ -40,11 +40,13 @@ impl CallExtractor {
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                if place.in_word() || place.defines() || place.in_program() {
+                if place.in_word() || place.defines() || place.begins_block() {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
                 let mentioned = !opening.list && opening.quoted.is_none() && place.goes_on()
+                    // A program prints what its function returns, but a function without arguments is common.
+                    || opening.empty && place.is_argument()
                     || mentions(&opening, rest, place, eof, setup)?;
                 let known = setup.knows(&opening.name) && !mentioned;
                 // Without a list around it, only the name of a tool makes it a call.

@@ -48,16 +48,20 @@ impl Place {
         is_defined(|distance| self.back(distance))
     }
 
-    /// Whether it is a part of a program: the first statement of a block, or the argument of a function.
-    pub(super) fn in_program(&self) -> bool {
+    /// Whether the arguments of a function begin before it, as in `VALUES (now())`.
+    pub(super) fn is_argument(&self) -> bool {
+        let mut before = self.last.iter().rev().skip(1);
+        self.prev() == b'(' && before.find(|byte| **byte != b' ').is_some_and(|byte| is_word(*byte))
+    }
+
+    /// Whether it is the first statement of a block in a program: it is indented below a colon.
+    pub(super) fn begins_block(&self) -> bool {
         let bytes = || self.last.iter().rev().copied();
-        if self.prev() == b'(' {
-            let before = bytes().skip(1).find(|byte| *byte != b' ');
-            return before.is_some_and(is_word);
-        }
-        let mut above = bytes().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-        let indented = matches!(self.prev(), b' ' | b'\t') && above.next() == Some(b'\n');
-        indented && above.find(|byte| *byte != b'\r') == Some(b':')
+        let blanks = bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        // Text that introduces a call may be followed by one that is indented a little.
+        let indented = self.prev() == b'\t' || blanks.clone().count() >= 4;
+        let mut above = bytes().skip(blanks.count());
+        indented && above.next() == Some(b'\n') && above.find(|byte| *byte != b'\r') == Some(b':')
     }
 
     /// Whether a sentence or a comment goes on here.

@@ -230,9 +230,11 @@ impl XmlCall {
         let Some(after) = rest.strip_prefix(mark) else {
             return if mark.starts_with(rest) && !eof { None } else { Some(false) };
         };
+        if mark == VERBATIM {
+            return Some(true);
+        }
         let (space, next) = past_space(after, eof)?;
-        let ends = mark != VERBATIM_END || next.is_empty() || space == SPACE;
-        if ends || next.starts_with(VERBATIM) {
+        if next.is_empty() || space == SPACE || next.starts_with(VERBATIM) {
             return Some(true);
         }
         if VERBATIM.starts_with(next) && !eof {
