@@ -139,9 +139,9 @@ const WRAPPED_BYTE: usize = 24;
 const WRAPPERS: [RepairKind; 3] =
     [RepairKind::LineMark, RepairKind::HtmlEntity, RepairKind::EscapedDocument];
 
-/// L6, the part about what is withheld: never more than the buffer limit and the look-ahead after it;
-/// in valid JSON no more than one look-ahead and one token, where a key counts together with its
-/// number or literal; deep inside a string value no more than one character.
+/// L6, the part about what is withheld: never more than the buffer limit, and a byte with the
+/// look-ahead after it; in valid JSON no more than one look-ahead and one token, where a key counts
+/// together with its number or literal; deep inside a string value no more than one character.
 ///
 /// # Errors
 /// The byte after which too much was withheld.
@@ -151,8 +151,8 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let limits = options.limits();
     let buffer = limits.buffer().max(limits.lookahead() + 1);
     for moment in run.moments() {
-        // What was read and is withheld, and the look-ahead after it.
-        let most = buffer + limits.lookahead();
+        // What was read and is withheld, the byte that is judged, and the look-ahead after it.
+        let most = buffer + 1 + limits.lookahead();
         if moment.withheld <= most {
             continue;
         }
