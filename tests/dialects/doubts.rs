@@ -67,6 +67,17 @@ fn an_expression_in_place_of_a_value_refuses_the_call() {
     }
 }
 
+/// The string before it may lack one of its quotes.
+#[test]
+fn an_expression_after_a_string_without_its_first_quote_refuses_the_call() {
+    for (name, outcome) in [("<name>", Refused), ("Ada", Repaired), ("len(x)", Refused)] {
+        let members = format!("\"list\": a\", \"name\": {name}");
+        let call = format!("{{\"name\": \"book\", \"arguments\": {{{members}}}}}");
+        let text = format!("<tool_call>\n{call}\n</tool_call>");
+        assert_eq!(outcomes(Some("hermes"), &text), [outcome], "{text}");
+    }
+}
+
 /// A quote in a string may have been its end, and then the brackets of the call are not text.
 #[test]
 fn a_string_that_takes_in_the_brackets_of_its_call_is_cut() {

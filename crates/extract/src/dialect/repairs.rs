@@ -58,9 +58,11 @@ impl Repairs {
                 self.string = Some(Quoted { formatted: true, ..Quoted::default() });
             }
             RepairKind::UnquotedString => match self.bare.take() {
-                None => self.bare = Some(Vec::new()),
-                // The quote before it was inserted.
-                Some(text) => return is_expression(text.strip_prefix(b"\"").unwrap_or(&text)),
+                // The quote before it was inserted. With one after it, this is the next string.
+                Some(text) if !has_quote(text.get(1..).unwrap_or_default()) => {
+                    return is_expression(text.get(1..).unwrap_or_default());
+                }
+                _ => self.bare = Some(Vec::new()),
             },
             _ => {}
         }
@@ -114,6 +116,12 @@ impl Quoted {
         self.second = !self.second;
         false
     }
+}
+
+/// Whether there is a quote that is not escaped.
+fn has_quote(text: &[u8]) -> bool {
+    let escaped = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'\\');
+    (0..text.len()).any(|at| text.get(at) == Some(&b'"') && !escaped(at))
 }
 
 /// Whether a string without quotes is the place of a value, or what a program computes: `<name>`,
