@@ -7,6 +7,9 @@ use super::{Check, Law, Violation};
 /// The maximum number of steps per byte of any input, however it arrives.
 pub const STEPS_PER_BYTE: u64 = 128;
 
+/// What a limit may cost once, in steps.
+const ONCE: u64 = 2_000;
+
 /// The chunk sizes with which work is counted: single bytes, tokens of a model, a read of a socket,
 /// the whole.
 const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
@@ -38,7 +41,6 @@ pub fn steps(input: &[u8], size: usize, options: &Options) -> u64 {
 /// # Errors
 /// The size of the chunks in which the work more than doubles.
 pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Violation> {
-    const ONCE: u64 = 2_000;
     let check = Check::new(Law::Bounded, full);
     for size in CHUNKS {
         let (once, twice) = (steps(half, size, options), steps(full, size, options));
@@ -51,9 +53,9 @@ pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Viola
     Ok(())
 }
 
-/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. There, a limit may
-/// change how all that follows is read, or the text may not be longer yet than what is looked ahead at
-/// each of its places; then one of the next two doublings counts.
+/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. A limit, or the end
+/// of what is looked ahead, may change once how all that follows is read. So the work may grow faster
+/// there, if the next two doublings show that twice as much text takes twice as much work more.
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the input.
@@ -62,7 +64,24 @@ pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violat
     let Some(count) = SIZE.checked_div(piece.len()).map(|count| count.max(1)) else {
         return Ok(());
     };
-    let of = |count: usize| [head, &piece.repeat(count)].concat();
-    let double = |count: usize| doubling(&of(count), &of(2 * count), options);
-    double(count).or_else(|_| double(2 * count)).or_else(|_| double(4 * count))
+    let of = |times: usize| [head, &piece.repeat(times * count)].concat();
+    doubling(&of(1), &of(2), options)
+        .or_else(|_| steady([&of(1), &of(2), &of(4)], options))
+        .or_else(|_| steady([&of(2), &of(4), &of(8)], options))
+}
+
+/// Of three texts, each with twice as much repeated as the one before: the last step takes at most
+/// twice the work of the first one.
+fn steady([half, full, more]: [&[u8]; 3], options: &Options) -> Result<(), Violation> {
+    let check = Check::new(Law::Bounded, more);
+    for size in CHUNKS {
+        let [first, second, third] = [half, full, more].map(|text| steps(text, size, options));
+        let (once, twice) = (second.saturating_sub(first), third.saturating_sub(second));
+        check.that(twice <= 2 * once + once / 8 + ONCE, || {
+            format!("{once} steps more, and {twice} for twice as much, in chunks of {size}")
+        })?;
+        let most = STEPS_PER_BYTE * (more.len() as u64 + 64);
+        check.that(third <= most, || format!("{third} steps, at most {most}, in {size}"))?;
+    }
+    Ok(())
 }
