@@ -223,6 +223,10 @@ impl Envelope {
         if run.is_empty() {
             return;
         }
+        if run.len() > 1 && self.call.unproven.is_some() {
+            // The call begins with the byte that proves it, however much has arrived.
+            return self.pass_proof(run, copied, ctx);
+        }
         if !self.removed.is_empty() {
             let removed = std::mem::take(&mut self.removed);
             self.emit_source(&removed, ctx);
@@ -237,6 +241,17 @@ impl Envelope {
             self.call.passed.push(run, ctx.options.limits().buffer());
             self.read_content(run, ctx);
         }
+    }
+
+    /// Passes bytes one by one until there is no doubt that this is a call, or that it is none.
+    fn pass_proof<S: CallSink>(&mut self, run: &[u8], copied: bool, ctx: &mut Ctx<'_, S>) {
+        let mut rest = run;
+        while self.call.unproven.is_some() && !rest.is_empty() {
+            let (one, after) = rest.split_at(1);
+            self.pass(one, copied, ctx);
+            rest = after;
+        }
+        self.pass(rest, copied, ctx);
     }
 
     fn emit_arguments<S: CallSink>(&mut self, run: &[u8], ctx: &mut Ctx<'_, S>) {
