@@ -108,7 +108,8 @@ pub enum CallOutcome {
     /// The input ended inside the call, or its markers did where a value was due. Its arguments are
     /// valid JSON text, as far as they came.
     Cut,
-    /// The arguments are no JSON, and cannot be made so within the policy and the limits.
+    /// It is not clear what is meant, or the arguments are no JSON and cannot be made so within the
+    /// policy and the limits.
     Refused,
     /// The arguments were mended.
     Repaired,

@@ -113,25 +113,19 @@ enum Half {
 impl Half {
     /// Reads text after what was read. Only what is at its end counts.
     fn read(mut self, text: &[u8]) -> Self {
-        let begins = text.iter().rposition(|byte| *byte == b'<');
-        let text = match begins {
-            Some(at) => {
-                self = Self::Open;
-                text.get(at + 1..).unwrap_or_default()
-            }
-            None => text,
-        };
+        // A run of text has no tag in it.
+        if self == Self::None && text.first() != Some(&b'<') {
+            return self;
+        }
         for byte in text {
             self = match (self, byte) {
-                (Self::None, _) => break,
+                (_, b'<') => Self::Open,
+                (_, b'>') | (Self::None, _) => Self::None,
                 (Self::Open, b'/') => Self::Slash,
                 (Self::Name | Self::Space, byte) if byte.is_ascii_whitespace() => Self::Space,
                 (Self::Slash | Self::Name, byte) if !byte.is_ascii_whitespace() => Self::Name,
                 _ => Self::None,
             };
-            if *byte == b'>' {
-                self = Self::None;
-            }
         }
         self
     }

@@ -47,10 +47,20 @@ pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Viola
         check.that(twice <= 2 * once + once / 4 + ONCE, || {
             format!("{once} steps, and {twice} for twice as much, in chunks of {size}")
         })?;
-        let most = STEPS_PER_BYTE * (full.len() as u64 + 64);
-        check.that(twice <= most, || format!("{twice} steps, at most {most}, in {size}"))?;
+        in_proportion(&check, twice, full.len(), size)?;
     }
     Ok(())
+}
+
+/// No byte of a text takes more than [`STEPS_PER_BYTE`].
+fn in_proportion(
+    check: &Check<'_>,
+    steps: u64,
+    length: usize,
+    size: usize,
+) -> Result<(), Violation> {
+    let most = STEPS_PER_BYTE * (length as u64 + 64);
+    check.that(steps <= most, || format!("{steps} steps, at most {most}, in {size}"))
 }
 
 /// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. A limit, or the end
@@ -75,13 +85,31 @@ pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violat
 fn steady([half, full, more]: [&[u8]; 3], options: &Options) -> Result<(), Violation> {
     let check = Check::new(Law::Bounded, more);
     for size in CHUNKS {
-        let [first, second, third] = [half, full, more].map(|text| steps(text, size, options));
-        let (once, twice) = (second.saturating_sub(first), third.saturating_sub(second));
-        check.that(twice <= 2 * once + once / 8 + ONCE, || {
-            format!("{once} steps more, and {twice} for twice as much, in chunks of {size}")
+        let work = [half, full, more].map(|text| steps(text, size, options));
+        check.that(is_steady(work), || {
+            format!("{work:?} steps, each for twice as much, in chunks of {size}")
         })?;
-        let most = STEPS_PER_BYTE * (more.len() as u64 + 64);
-        check.that(third <= most, || format!("{third} steps, at most {most}, in {size}"))?;
+        in_proportion(&check, work[2], more.len(), size)?;
     }
     Ok(())
+}
+
+/// Whether work for a length, twice and four times that length is linear in what is added.
+const fn is_steady([first, second, third]: [u64; 3]) -> bool {
+    let (once, twice) = (second.saturating_sub(first), third.saturating_sub(second));
+    twice <= 2 * once + once / 8 + ONCE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_is_linear_from_some_length_on_is_steady() {
+        let work = |of: fn(u64) -> u64| is_steady([2_048, 4_096, 8_192].map(of));
+        assert!(work(|length| 15 * length));
+        assert!(work(|length| 15 * length - 12_000));
+        assert!(!work(|length| length * length / 64));
+        assert!(!work(|length| length * length.isqrt()));
+    }
 }

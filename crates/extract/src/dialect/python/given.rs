@@ -1,5 +1,7 @@
 //! The arguments of a call, each up to its value.
 
+use jsonmend_core::RepairKind;
+
 use super::{
     PythonCall, State,
     atoms::Atom,
@@ -99,7 +101,14 @@ impl PythonCall {
                     };
                     let word = String::from_utf8_lossy(word);
                     let own = ctx.tools.get(&self.name).is_some_and(|tool| tool.has(&word));
-                    next == Some(b':') && own
+                    let begins = next == Some(b':') && own;
+                    if begins {
+                        self.repairs.count += 1;
+                        if !ctx.options.policy().allows(RepairKind::UnquotedKey) {
+                            ctx.refuse();
+                        }
+                    }
+                    begins
                 }
                 _ => false,
             };

@@ -2,7 +2,7 @@
 
 use super::{LONGEST_NAME, Reading, XmlCall, open};
 use crate::dialect::{
-    json::{SPACE, past_space as after_space},
+    json::{SPACE, past_space},
     out::Ctx,
     shape::Layout,
     sink::CallSink,
@@ -246,19 +246,19 @@ impl XmlCall {
         eof: bool,
         ctx: &Ctx<'_, S>,
     ) -> Option<bool> {
-        let (_, next) = after_space(after, eof)?;
+        let (_, next) = past_space(after, eof)?;
         let role = self.role(next, eof, ctx)?;
         Some(matches!(role, Some((Role::ParameterEnd(key), _)) if key == reading.key))
     }
 
     /// Whether a call of a known tool with a known parameter begins here. `None` waits for more.
     fn begins_call<S: CallSink>(&self, rest: &[u8], eof: bool, ctx: &Ctx<'_, S>) -> Option<bool> {
-        let past_space = |rest: &'_ [u8]| {
+        let space = |rest: &'_ [u8]| {
             rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count()
         };
         let mut at = 0;
         if let Some((Role::Wrapper, length)) = self.role(rest, eof, ctx)? {
-            at = length + past_space(rest.get(length..).unwrap_or_default());
+            at = length + space(rest.get(length..).unwrap_or_default());
             if at == rest.len() {
                 return eof.then_some(false);
             }
@@ -269,7 +269,7 @@ impl XmlCall {
         };
         let Some(tool) = ctx.tools.known(&opening.name) else { return Some(false) };
         let inside = call.get(opening.length..).unwrap_or_default();
-        let next = inside.get(past_space(inside)..).unwrap_or_default();
+        let next = inside.get(space(inside)..).unwrap_or_default();
         if next.is_empty() {
             return eof.then_some(false);
         }
