@@ -99,6 +99,10 @@ enum Place {
     Fence,
     /// After that line.
     Fenced,
+    /// After punctuation or a comment before the document, which the engine drops.
+    Stray,
+    /// In a comment before the document that ends with this, or at a line end if it is empty.
+    Comment(&'static [u8]),
     /// Where a document is known to begin, or after its first bracket.
     Document,
 }
@@ -155,6 +159,16 @@ impl Gate {
                 (Place::Fence, b'\n') => self.place = Place::Fenced,
                 (Place::Fence, b'{' | b'[') => return Seen::Clear,
                 (Place::Fence, _) => {}
+                (Place::Comment(_), b'{' | b'[') => return Seen::Clear,
+                (Place::Comment(b""), b'\n' | b'\r') => self.place = Place::Stray,
+                (Place::Comment(end @ [first, ..]), _) if byte == *first => {
+                    if rest.starts_with(end) {
+                        (self.place, at) = (Place::Stray, at + end.len() - 1);
+                    } else if end.starts_with(rest) && !last {
+                        return Seen::Open(at);
+                    }
+                }
+                (Place::Comment(_), _) => {}
                 (_, b'{' | b'[') | (Place::Document, b'}' | b']') => match self.nest.read(byte) {
                     Some(nest) => (self.place, self.nest) = (Place::Document, nest),
                     None => return Seen::Clear,
@@ -177,12 +191,14 @@ impl Gate {
                         Some(None) => self.place = Place::Fence,
                     }
                 }
-                (Place::Start | Place::Fenced, 0xC2 | 0xE1..=0xE3 | 0xEF)
+                (Place::Start | Place::Fenced | Place::Stray, 0xC2 | 0xE1..=0xE3 | 0xEF)
                     if rest.len() < 3 && !last =>
                 {
                     return Seen::Open(at);
                 }
-                (Place::Start | Place::Fenced, 0xEF) if rest.starts_with("\u{feff}".as_bytes()) => {
+                (Place::Start | Place::Fenced | Place::Stray, 0xEF)
+                    if rest.starts_with("\u{feff}".as_bytes()) =>
+                {
                     at += 2;
                 }
                 (Place::Start | Place::Fenced, ESCAPE) if rest.len() == 1 && !last => {
@@ -203,13 +219,24 @@ impl Gate {
                         _ => return Seen::Clear,
                     }
                 }
+                (Place::Stray, b' ' | b'\t' | b'\n' | b'\r') => {}
+                (Place::Stray, _) if odd_space(rest) > 0 => at += odd_space(rest) - 1,
+                (Place::Stray, _) => match stray(rest, last) {
+                    None => return Seen::Open(at),
+                    Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
+                    Some(None) => return Seen::Clear,
+                },
                 (Place::Start | Place::Fenced, _) => match line(rest, window, last) {
                     None => return Seen::Open(at),
                     Some(Line::Blanks(length)) => at += length - 1,
                     Some(Line::Marked(marks)) => {
                         return Seen::Wrapped(at, Wrapper::Lines { marks, within: false });
                     }
-                    Some(Line::Other) => return Seen::Clear,
+                    Some(Line::Other) => match stray(rest, last) {
+                        None => return Seen::Open(at),
+                        Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
+                        Some(None) => return Seen::Clear,
+                    },
                 },
                 // In words, they are part of these.
                 (Place::Document, b'&' | b'\\') if !self.nest.begins_token() => return Seen::Clear,
@@ -249,6 +276,23 @@ impl Gate {
             at += 1;
         }
     }
+}
+
+/// What begins with `text` that the engine drops before a document, and how long its start is. `None`
+/// waits for more.
+fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
+    const COMMENTS: [(&[u8], &[u8]); 4] =
+        [(b"//", b""), (b"#", b""), (b"/*", b"*/"), (b"<!--", b"-->")];
+    if let [b'}' | b']' | b')' | b',' | b';' | b':' | b'=', ..] = text {
+        return Some(Some((Place::Stray, 1)));
+    }
+    if !last
+        && COMMENTS.iter().any(|(start, _)| start.len() > text.len() && start.starts_with(text))
+    {
+        return None;
+    }
+    let begun = COMMENTS.iter().find(|(start, _)| text.starts_with(start));
+    Some(begun.map(|(start, end)| (Place::Comment(end), start.len())))
 }
 
 /// The length of a control character or white space outside JSON's at the start of `text`, or 0.
