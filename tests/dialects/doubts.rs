@@ -95,6 +95,35 @@ fn a_number_that_is_not_complete_refuses_the_call_wherever_it_is() {
     }
 }
 
+/// A comma in a number makes one of it or two.
+#[test]
+fn a_list_with_a_number_in_groups_refuses_the_call() {
+    for (seats, outcome) in
+        [("[1,000, 2,000]", Refused), ("[10,05]", Refused), ("[\"x\",001,002]", Repaired)]
+    {
+        named(seats, outcome);
+    }
+}
+
+/// What control tokens address to the user is an answer, whatever it looks like.
+#[test]
+fn an_answer_that_looks_like_a_call_does_not_run() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}";
+    let action = "<|START_ACTION|>[{\"tool_name\": \"now\", \"parameters\": {}}]<|END_ACTION|>";
+    let commentary =
+        "<|start|>assistant<|channel|>commentary to=functions.now<|message|>{}<|call|>";
+    for (text, expected) in [
+        (format!("<|channel|>final<|message|>{call}<|return|>"), &[][..]),
+        (format!("<|channel|>final<|message|>{call}<|end|>{commentary}"), &[Whole]),
+        (format!("<|START_RESPONSE|>{call}<|END_RESPONSE|>"), &[]),
+        (format!("<|START_RESPONSE|>Wait.<|END_RESPONSE|>{action}"), &[Whole]),
+        (format!("<|START_RESPONSE|>Wait.{action}"), &[Whole]),
+        (format!("<|START_RESPONSE|>Wait.<|END_RESPONSE|>\n{call}"), &[Whole]),
+    ] {
+        assert_eq!(outcomes(None, &text), expected, "{text}");
+    }
+}
+
 /// Quotes of two kinds around one string, and members in a list, in the dialects with their own quotes.
 #[test]
 fn a_string_with_two_kinds_of_quotes_refuses_the_call() {
@@ -134,6 +163,14 @@ fn data_that_looks_like_a_call_does_not_run() {
         ("{\"book\": {\"name\": \"Dune\"}, \"thought\": \"done\"}", &[Whole]),
         ("Sure: `{\"name\": \"now\", \"arguments\": {}}` it is.", &[]),
         ("`{\"name\": \"now\", \"arguments\": {}}`", &[Whole]),
+        ("{\"history\": [{\"name\": \"now\", \"arguments\": {}}], \"turns\": 1}", &[]),
+        ("{\"seen\": [1, {\"name\": \"now\", \"arguments\": {}}]}", &[]),
+        ("{\"last\": {\"name\": \"now\", \"arguments\": {}}}", &[]),
+        ("So, the call:\n{\"name\": \"now\", \"arguments\": {}}", &[Whole]),
+        ("// {\"name\": \"now\", \"arguments\": {}}\nsend();", &[]),
+        ("# {\"name\": \"now\", \"arguments\": {}}", &[]),
+        ("<!-- {\"name\": \"now\", \"arguments\": {}} -->", &[]),
+        ("| now | {\"name\": \"now\", \"arguments\": {}} |", &[]),
     ] {
         assert_eq!(outcomes(None, text), expected, "{text}");
     }

@@ -345,3 +345,35 @@ fn a_tool_may_have_the_name_of_a_key_that_lists_calls() {
     assert_eq!(found.calls()[0].name(), "calls");
     assert_eq!(found.calls()[0].arguments(), b"{\"name\": \"Ada\"}");
 }
+
+/// Tokens that end a turn, and brackets that nothing has opened, belong to the call before them. Anywhere
+/// else they are text.
+#[test]
+fn the_end_of_a_turn_and_brackets_too_many_belong_to_the_call() {
+    let alone = r#"{"name": "book", "arguments": {"seats": 2}}"#;
+    for stop in
+        ["</s>", "<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "\n</s>", "<end_of_turn></s>"]
+    {
+        for name in ["hermes", "auto"] {
+            let (calls, text) = read(name, &format!("Wait. {CALL}{stop}"));
+            assert_eq!((calls.len(), text.trim_end()), (1, "Wait."), "{name} {stop}");
+        }
+        let (calls, text) = read("auto", &format!("{alone}{stop}"));
+        assert_eq!((calls.len(), text.as_str()), (1, ""), "{stop}");
+    }
+    for (tail, left) in [
+        ("}", ""),
+        ("]", ""),
+        ("}}]\nDone.", "\nDone."),
+        ("\n}", ""),
+        ("} it is", "} it is"),
+        ("}}}}}", "}}}}}"),
+        ("</summary>", "</summary>"),
+        ("Hi</s>", "Hi</s>"),
+    ] {
+        let (calls, text) = read("auto", &format!("{alone}{tail}"));
+        assert_eq!((calls.len(), text.as_str()), (1, left), "{tail}");
+    }
+    let (calls, text) = read("auto", &format!("[see {alone}]"));
+    assert_eq!((calls.len(), text.as_str()), (1, "[see ]"));
+}

@@ -122,6 +122,8 @@ fn harmony(rest: &[u8], at_start: bool, seen: bool, eof: bool) -> Option<Option<
         Some("assistant" | "user" | "all") | None if channel.starts_with("analysis") => {
             Turn::Reasoning
         }
+        // The answer to the user may be JSON that looks like a call.
+        Some("assistant" | "user" | "all") | None if channel.starts_with("final") => Turn::ForUser,
         Some("assistant" | "user" | "all") | None => Turn::Text,
         Some(name) => Turn::Call(name.strip_prefix("functions.").unwrap_or(name).to_owned()),
     };
@@ -278,7 +280,7 @@ mod tests {
         let call = |name: &str| Some(Turn::Call(name.to_owned()));
         let harmony = |text| turn(Frames::Harmony, text);
         assert_eq!(harmony("<|channel|>analysis<|message|>"), Some(Turn::Reasoning));
-        assert_eq!(harmony("<|channel|>final<|message|>"), Some(Turn::Text));
+        assert_eq!(harmony("<|channel|>final<|message|>"), Some(Turn::ForUser));
         assert_eq!(
             harmony(
                 "<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>"

@@ -1,5 +1,6 @@
 //! The reader of a text with calls in it.
 
+mod after;
 mod bare;
 mod begins;
 mod decide;
@@ -92,6 +93,8 @@ pub struct CallExtractor {
     buf: Vec<u8>,
     /// The row of the call that has just ended, until text follows.
     after: Option<usize>,
+    /// Whether that call is JSON without a marker, on a line of its own.
+    alone: bool,
     /// The row of the marker that was just read outside of a call, until text follows.
     around: Option<usize>,
     /// The shape of the block of JSON that was read last, as long as its closing marker has not come.
@@ -114,6 +117,8 @@ pub struct CallExtractor {
     for_user: bool,
     /// Whether a tag has opened what is for the user.
     answers: bool,
+    /// Whether it was a control token, so that only a marker begins a call.
+    only_marked: bool,
     /// Whether the text may begin with the rest of a header that the prompt has opened.
     in_header: bool,
     finished: bool,
@@ -166,6 +171,7 @@ impl CallExtractor {
             prefill: None,
             buf: Vec::new(),
             after: None,
+            alone: false,
             around: None,
             block: None,
             made: Vec::new(),
@@ -177,6 +183,7 @@ impl CallExtractor {
             interrupted: false,
             for_user: false,
             answers: false,
+            only_marked: false,
             in_header: true,
             finished: false,
             steps: 0,
@@ -263,7 +270,7 @@ impl CallExtractor {
         };
         self.seen = self.start == CallStartState::Reasoning;
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
-        (self.for_user, self.answers) = (false, false);
+        (self.for_user, self.answers, self.only_marked) = (false, false, false);
         self.await_header();
     }
 

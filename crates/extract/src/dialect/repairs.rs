@@ -7,8 +7,9 @@ use jsonmend_core::RepairKind;
 pub(super) struct Repairs {
     /// How many count as such.
     pub(super) count: usize,
-    /// The last byte that was emitted.
+    /// The last byte that was emitted, and the one before it.
     last: u8,
+    before: u8,
     /// A string with quotes in it that were not escaped, or with a prefix.
     string: Option<Quoted>,
     /// A string without quotes, as far as it may show what it is.
@@ -54,6 +55,10 @@ impl Repairs {
                 let string = self.string.get_or_insert(start);
                 (string.reading, string.before) = (Reading::Quote, self.last);
             }
+            // `1,000` is one number, or two.
+            RepairKind::LeadingZero if self.last == b',' && self.before.is_ascii_digit() => {
+                return true;
+            }
             RepairKind::StringPrefix => {
                 self.string = Some(Quoted { formatted: true, ..Quoted::default() });
             }
@@ -80,7 +85,11 @@ impl Repairs {
             let room = LONGEST.saturating_sub(bare.len());
             bare.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
         }
-        self.last = bytes.last().copied().unwrap_or(self.last);
+        match bytes {
+            [.., before, last] => (self.before, self.last) = (*before, *last),
+            [last] => (self.before, self.last) = (self.last, *last),
+            [] => {}
+        }
         doubtful
     }
 

@@ -113,6 +113,7 @@ fn json() -> Vec<Dialect> {
         ),
         Dialect::json("cohere_command", "<|START_ACTION|>", ["<|END_ACTION|>"])
             .with_reasoning("<|START_THINKING|>", "<|END_THINKING|>")
+            .answer("<|START_RESPONSE|>", "<|END_RESPONSE|>")
             .tokens(&["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|END_OF_TURN_TOKEN|>"])
             .shown(
                 "Cohere Command R7B, A",

@@ -123,6 +123,15 @@ impl Watch {
         self.documents.is_in_string_before(rest, eof)
     }
 
+    /// The same for whether it ends in a document.
+    fn is_in_document(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
+        if self.in_prose && !self.special {
+            return Some(false);
+        }
+        self.wake();
+        self.documents.is_in_document_before(rest, eof)
+    }
+
     /// The text has ended: a call, a tag or a reasoning block follows.
     fn leave(&mut self) {
         self.before.clear();
@@ -173,6 +182,14 @@ impl<S: CallSink> Watched<'_, S> {
         match self.documents() {
             Some(documents) => documents.is_in_string_before(rest, eof),
             None => self.watch.is_in_string(rest, eof),
+        }
+    }
+
+    /// The same for whether it ends in a document.
+    pub(super) fn is_in_document(&mut self, rest: &[u8], eof: bool) -> Option<bool> {
+        match self.documents() {
+            Some(documents) => documents.is_in_document_before(rest, eof),
+            None => self.watch.is_in_document(rest, eof),
         }
     }
 

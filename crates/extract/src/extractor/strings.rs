@@ -24,9 +24,24 @@ impl Extractor {
     /// Whether the text so far ends inside a string of a document, if `ahead` follows. `last` says that
     /// nothing follows that. `None` if that is too little to know whether a document has begun.
     pub(crate) fn is_in_string_before(&mut self, ahead: &[u8], last: bool) -> Option<bool> {
+        self.before(ahead, last, Self::is_in_string)
+    }
+
+    /// The same for whether it ends inside a document.
+    pub(crate) fn is_in_document_before(&mut self, ahead: &[u8], last: bool) -> Option<bool> {
+        self.before(ahead, last, |own| own.open().is_some())
+    }
+
+    /// What `judge` says of the text so far, if `ahead` follows.
+    fn before(
+        &mut self,
+        ahead: &[u8],
+        last: bool,
+        judge: impl Fn(&mut Self) -> bool,
+    ) -> Option<bool> {
         let undecided = |own: &Self| matches!(own.state, State::Text) && !own.carry.is_empty();
         if !undecided(self) {
-            return Some(self.is_in_string());
+            return Some(judge(self));
         }
         // A document is known by its window, so more makes no difference.
         let most = 2 * self.options.limits().lookahead();
@@ -48,7 +63,7 @@ impl Extractor {
             probe.push(joint.get(from..length).unwrap_or_default(), &mut Findings::default());
         }
         self.steps = probe.steps;
-        Some(probe.is_in_string())
+        Some(judge(&mut probe))
     }
 
     /// Where it looks for documents.

@@ -34,7 +34,7 @@ impl CallExtractor {
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
-                if place.inline_code(rest, eof)?.is_some() {
+                if place.is_noted() || place.inline_code(rest, eof)?.is_some() {
                     return Some(None);
                 }
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))

@@ -126,7 +126,7 @@ impl CallExtractor {
             }
         }
         for (row, shape) in &setup.kinds {
-            if self.for_user || !setup.may_be_bare(*row, *shape, first) {
+            if self.for_user || self.only_marked || !setup.may_be_bare(*row, *shape, first) {
                 continue;
             }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
@@ -222,7 +222,8 @@ impl CallExtractor {
             }
             // What the template writes around the text is at its beginning, and after what it opens.
             What::AnswerTag(closes) => {
-                let counts = !setup.auto || self.made.contains(&entry.row);
+                let token = rest.starts_with(b"<|");
+                let counts = token || !setup.auto || self.made.contains(&entry.row);
                 let counts = counts && if closes { self.answers } else { !place.spoke };
                 let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
                 Some(counts.then_some(Decision::Answer(length, !closes)))

@@ -69,6 +69,17 @@ impl Place {
         goes_on(|distance| self.back(distance), self.called)
     }
 
+    /// Whether a comment or the cell of a table begins directly before it, as in `// {"name": …`.
+    pub(super) fn is_noted(&self) -> bool {
+        let mut before = self.last.iter().rev().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+        match (before.next(), before.next()) {
+            (Some(b'#' | b'|'), _) => true,
+            (Some(b'/' | b'*'), Some(b'/')) => true,
+            (Some(b'-'), Some(b'-')) => true,
+            _ => false,
+        }
+    }
+
     /// Whether nothing but blanks comes before it on its line.
     pub(super) fn begins_line(&self) -> bool {
         let mut bytes = self.last.iter().rev();

@@ -9,7 +9,7 @@ use crate::dialect::{
     brace::BraceCall,
     frames::{self, Turn},
     input::TextInput,
-    json::{CLOSE, JsonCall, SPACE, Step, may_be_call},
+    json::{CLOSE, JsonCall, Step},
     markers::Markers,
     out::Ctx,
     python::PythonCall,
@@ -75,8 +75,8 @@ impl CallExtractor {
                     self.state = State::Text;
                     return Step::Wait;
                 }
-                Some(decision) => match sink.is_in_string(here, eof) {
-                    // It is a part of the string.
+                Some(decision) => match is_data(&decision, place, here, eof, sink) {
+                    // It is a part of the string, or of the data.
                     Some(true) => at = 1,
                     Some(false) => return self.apply(decision, here, setup, sink),
                     None => {
@@ -124,89 +124,7 @@ impl CallExtractor {
         self.out.text(bytes, sink);
     }
 
-    /// White space and separators after a call or a marker around calls belong to it if another marker
-    /// follows.
-    fn after_call<S: CallSink>(
-        &mut self,
-        row: usize,
-        rest: &[u8],
-        eof: bool,
-        setup: &Setup,
-        sink: &mut S,
-    ) -> Step {
-        self.state = State::Text;
-        let separators = match self.block {
-            // Calls in a block may be listed without the brackets of a list.
-            Some(_) => b",;",
-            None => setup.rows.get(row).map_or(&b""[..], |row| row.separators),
-        };
-        let gap = |byte: &u8| byte.is_ascii_whitespace() || separators.contains(byte);
-        let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
-        // What comes after too much white space does not count, however much of it has arrived.
-        let far = space == SPACE;
-        let next = if far { b"" } else { rest.get(space..).unwrap_or_default() };
-        if next.is_empty() && !eof && !far {
-            return Step::Wait;
-        }
-        match self.next_in_block(row, next, eof, setup) {
-            None => return Step::Wait,
-            Some(None) => {}
-            Some(Some(opening)) => {
-                self.open(row, &opening, rest.get(..space).unwrap_or_default(), setup, sink);
-                return Step::Read(space);
-            }
-        }
-        let place = Place::AFTER_MARKUP;
-        let decision = match next {
-            [] => Some(Decision::Text(0)),
-            _ => self.decide(next, place, eof, setup),
-        };
-        match decision {
-            None => Step::Wait,
-            Some(Decision::Text(_)) => {
-                (self.after, self.block) = (None, None);
-                self.around = None;
-                self.out.unwrap(sink);
-                self.emit(rest.get(..space).unwrap_or_default(), sink);
-                Step::Read(space)
-            }
-            Some(decision) => {
-                let bytes = rest.get(..space).unwrap_or_default();
-                self.out.beside(bytes, sink);
-                if space > 0 {
-                    return Step::Read(space);
-                }
-                let markup = matches!(decision, Decision::Markup(_) | Decision::Around(..));
-                self.around = self.around.filter(|_| markup && self.out.wrapped);
-                let step = self.apply(decision, next, setup, sink);
-                if !markup {
-                    self.after = None;
-                }
-                step
-            }
-        }
-    }
-
-    /// Another call in a block of JSON whose closing marker has not come. The outer `None` waits for more.
-    fn next_in_block(
-        &self,
-        row: usize,
-        next: &[u8],
-        eof: bool,
-        setup: &Setup,
-    ) -> Option<Option<Opening>> {
-        let Some(shape) = self.block else { return Some(None) };
-        if !matches!(next.first(), Some(b'{' | b'[')) {
-            return Some(None);
-        }
-        // Where the name of a tool is the key, any object may be a call.
-        let keyed = setup.rows.get(row).is_some_and(|row| row.is_keyed(shape));
-        let is_key = |_: &str| keyed;
-        let begins = may_be_call(next, eof, Some(&is_key))?;
-        Some(begins.then_some(Opening::Json(shape)))
-    }
-
-    fn apply<S: CallSink>(
+    pub(super) fn apply<S: CallSink>(
         &mut self,
         decision: Decision,
         rest: &[u8],
@@ -234,6 +152,7 @@ impl CallExtractor {
             }
             Decision::Answer(length, opens) => {
                 self.answers = opens;
+                self.only_marked = opens && rest.starts_with(b"<|");
                 self.out.markup(bytes(length), sink);
                 Step::Read(length)
             }
@@ -322,7 +241,7 @@ impl CallExtractor {
     }
 
     /// A call may begin, with these bytes of markup.
-    fn open<S: CallSink>(
+    pub(super) fn open<S: CallSink>(
         &mut self,
         row: usize,
         opening: &Opening,
@@ -334,6 +253,8 @@ impl CallExtractor {
         let bare = opening.is_bare(dialect);
         self.out.open_block(setup.auto || bare, bare);
         self.after = None;
+        self.alone =
+            matches!(opening, Opening::Json(_)) && bare && self.place(b"", 0).begins_line();
         self.block = match opening {
             Opening::Json(shape) => Some(*shape).filter(|shape| dialect.is_block(*shape)),
             _ => None,
@@ -451,4 +372,20 @@ impl CallExtractor {
         };
         self.state = State::Call(row, Box::new(engine));
     }
+}
+
+/// Whether what begins here is in a string of a document, or a value of one. `None` waits for more.
+fn is_data<S: CallSink>(
+    decision: &Decision,
+    place: Place,
+    here: &[u8],
+    eof: bool,
+    sink: &mut Watched<'_, S>,
+) -> Option<bool> {
+    let bare = matches!(decision, Decision::Open(_, Opening::Json(_), 0));
+    let value = place.last.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+    if bare && value.is_some_and(|byte| matches!(byte, b':' | b'[' | b',')) {
+        return sink.is_in_document(here, eof);
+    }
+    sink.is_in_string(here, eof)
 }
