@@ -72,12 +72,10 @@ impl Place {
     /// Whether a comment or the cell of a table begins directly before it, as in `// {"name": …`.
     pub(super) fn is_noted(&self) -> bool {
         let mut before = self.last.iter().rev().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-        match (before.next(), before.next()) {
-            (Some(b'#' | b'|'), _) => true,
-            (Some(b'/' | b'*'), Some(b'/')) => true,
-            (Some(b'-'), Some(b'-')) => true,
-            _ => false,
-        }
+        matches!(
+            (before.next(), before.next()),
+            (Some(b'#' | b'|'), _) | (Some(b'/' | b'*'), Some(b'/')) | (Some(b'-'), Some(b'-'))
+        )
     }
 
     /// Whether nothing but blanks comes before it on its line.
