@@ -154,8 +154,8 @@ impl Limits {
     }
 
     /// How many bytes the push path may withhold, such as a separator, a key, and the white space
-    /// around them. At least the look-ahead and one byte. At most twice the look-ahead may be
-    /// withheld in addition.
+    /// around them. At least the look-ahead and one byte. At most twice the look-ahead, which
+    /// is at least 32 bytes, may be withheld in addition.
     ///
     /// ### Default
     /// 65,536 bytes.

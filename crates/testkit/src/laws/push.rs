@@ -135,12 +135,15 @@ pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
 /// How many bytes one may take in a wrapper: a mark before its line, or an entity.
 const WRAPPED_BYTE: usize = 24;
 
+/// How far a mark before a line is looked for, if the look-ahead is less.
+const LONGEST_MARK: usize = 32;
+
 /// What takes a wrapper off.
 const WRAPPERS: [RepairKind; 3] =
     [RepairKind::LineMark, RepairKind::HtmlEntity, RepairKind::EscapedDocument];
 
 /// L6, the part about what is withheld: never more than the buffer limit, and a byte with the
-/// look-ahead after it; in valid JSON no more than one look-ahead and one token, where a key counts
+/// look-ahead after it, which is at least 32 bytes where a mark may begin a line; in valid JSON no more than one look-ahead and one token, where a key counts
 /// together with its number or literal; deep inside a string value no more than one character.
 ///
 /// # Errors
@@ -152,7 +155,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
     let buffer = limits.buffer().max(limits.lookahead() + 1);
     for moment in run.moments() {
         // What was read and is withheld, the byte that is judged, and the look-ahead after it.
-        let most = buffer + 1 + limits.lookahead();
+        let most = buffer + 1 + limits.lookahead().max(LONGEST_MARK);
         if moment.withheld <= most {
             continue;
         }
