@@ -10,6 +10,7 @@ mod followed;
 mod forms;
 mod restated;
 mod segments;
+mod strangers;
 mod tags;
 mod templates;
 mod unclear;

@@ -2,12 +2,37 @@
 
 const LONGEST_NAME: usize = 256;
 
-/// What ends the input of an action.
-pub(super) const STOPS: [&str; 5] =
-    ["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:", "\nAnswer:"];
-/// The labels of a thought, and of what is for the user.
-pub(super) const THOUGHT: &str = "Thought:";
-pub(super) const ANSWERS: [&str; 2] = ["Final Answer:", "Answer:"];
+/// What ends the input of an action. A label may be in bold, with its colon or without it.
+pub(super) const STOPS: [&str; 15] = [
+    "\nObservation:",
+    "\n**Observation:",
+    "\n**Observation**:",
+    "\nThought:",
+    "\n**Thought:",
+    "\n**Thought**:",
+    "\nAction:",
+    "\n**Action:",
+    "\n**Action**:",
+    "\nFinal Answer:",
+    "\n**Final Answer:",
+    "\n**Final Answer**:",
+    "\nAnswer:",
+    "\n**Answer:",
+    "\n**Answer**:",
+];
+/// The labels of a thought, and of what is for the user. What closes the bold is after the colon or
+/// before it.
+pub(super) const THOUGHTS: [&str; 3] = ["Thought:", "**Thought:**", "**Thought**:"];
+pub(super) const ANSWERS: [&str; 6] = [
+    "Final Answer:",
+    "**Final Answer:**",
+    "**Final Answer**:",
+    "Answer:",
+    "**Answer:**",
+    "**Answer**:",
+];
+/// With what an action begins.
+pub(super) const ACTIONS: [&str; 2] = ["Action", "**Action"];
 
 /// Finds the action at the start of `rest`: its name, and the length up to its input. The outer
 /// `None` waits for more.
@@ -55,8 +80,9 @@ impl Cursor<'_> {
         self.at += rest.iter().take(64).take_while(|byte| space(byte)).count();
     }
 
-    /// Reads words, each with a number after it, and a colon.
+    /// Reads words, each with a number after it, and a colon. They may be in bold.
     fn label(&mut self, words: &[&str]) -> Option<bool> {
+        self.skip(|byte| *byte == b'*');
         for word in words {
             self.skip(|byte| *byte == b' ');
             for expected in word.bytes() {
@@ -67,10 +93,13 @@ impl Cursor<'_> {
             }
             self.skip(|byte| *byte == b' ' || byte.is_ascii_digit());
         }
+        self.skip(|byte| *byte == b'*');
         if self.peek()? != Some(b':') {
             return Some(false);
         }
         self.at += 1;
+        self.peek()?;
+        self.skip(|byte| *byte == b'*');
         Some(true)
     }
 }

@@ -109,9 +109,9 @@ impl Setup {
                         }
                     }
                     Shape::React => {
-                        add(what, "Action");
+                        react::ACTIONS.iter().for_each(|text| add(what, text));
                         if !auto {
-                            add(What::Thought, react::THOUGHT);
+                            react::THOUGHTS.iter().for_each(|text| add(What::Thought, text));
                             react::ANSWERS.iter().for_each(|text| add(What::Answer, text));
                         }
                     }
@@ -350,6 +350,21 @@ impl Setup {
             .map(|text| &**text)
             .chain(opens);
         Markers::new(closes.chain(others.map(|text| (CLOSE + 1, text))))
+    }
+
+    /// The markers that end a call of this shape that cannot be read.
+    pub(super) fn stops_unread(&self, row: usize, shape: usize) -> Markers {
+        match self.rows.get(row).and_then(|row| row.shapes.get(shape)) {
+            Some(Shape::Xml(xml)) => {
+                let close = xml.calls.iter().flat_map(|name| xml.closing(name));
+                let close = close.map(|text| (CLOSE, text));
+                let all: Vec<(usize, String)> =
+                    close.chain(xml.begins().into_iter().map(|text| (CLOSE + 1, text))).collect();
+                Markers::new(all.iter().map(|(id, text)| (*id, text.as_str())))
+            }
+            Some(shape) => self.stops(row, shape.closers()),
+            None => Markers::new([]),
+        }
     }
 }
 

@@ -204,6 +204,7 @@ fn named() -> Vec<Dialect> {
                 &[],
                 ["<｜tool▁call▁end｜>"],
             )
+            .and_named("<｜tool▁call▁begin｜>", "\n", &[], ["<｜tool▁call▁end｜>"])
             .around("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
             .tokens(end)
             .shown(

@@ -25,6 +25,8 @@ pub(super) struct Tag {
     attributes: Vec<(String, String)>,
     /// Whether it has something in it that is no attribute which means anything here.
     pub(super) damaged: bool,
+    /// Whether it closes the element that it opens: `<f/>`.
+    pub(super) closed: bool,
     pub(super) length: usize,
 }
 
@@ -88,6 +90,10 @@ impl Tag {
     /// Whether its name is in an attribute, as in `<function name="f">`, and not after `=`.
     pub(super) fn is_named_by_attribute(&self) -> bool {
         self.value.is_none() && self.attribute(&["name"]).is_some()
+    }
+
+    pub(super) const fn has_attributes(&self) -> bool {
+        !self.attributes.is_empty()
     }
 
     fn attribute(&self, names: &[&str]) -> Option<&str> {
@@ -264,9 +270,18 @@ fn read(rest: &[u8], from: usize, is_end: bool, xml: &Xml, end: &str, eof: bool)
     }
     let text = String::from_utf8_lossy(rest.get(inside..cursor.at)?).replace('Ġ', " ");
     let length = cursor.at + end.len();
-    let mut tag =
-        Tag { end: is_end, word, value: None, attributes: Vec::new(), damaged: false, length };
     let text = text.trim();
+    let whole = text.strip_suffix('/').filter(|_| end == ">" && !is_end);
+    let (text, closed) = (whole.map_or(text, str::trim_end), whole.is_some());
+    let mut tag = Tag {
+        end: is_end,
+        word,
+        value: None,
+        attributes: Vec::new(),
+        damaged: false,
+        closed,
+        length,
+    };
     if let Some(value) = text.strip_prefix('=') {
         let value = decoded(unquoted(value));
         if glued {

@@ -7,7 +7,7 @@ mod ends;
 mod stray;
 mod values;
 
-pub(super) use begins::open;
+pub(super) use begins::{Opening, open};
 
 use super::{
     arguments::Object,
@@ -38,6 +38,8 @@ pub(super) struct XmlCall {
     /// The key of a list whose items are parameters of their own, as long as it may go on.
     list: Option<String>,
     repairs: usize,
+    /// Whether its tag has closed it.
+    closed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -141,17 +143,21 @@ fn is_damaged(key: &str, xml: &Xml) -> bool {
 
 impl XmlCall {
     /// A call that has begun.
-    pub(super) fn new(xml: &Xml, name: &str) -> Self {
+    pub(super) fn new<S: CallSink>(xml: &Xml, opening: &Opening, ctx: &mut Ctx<'_, S>) -> Self {
+        if opening.damaged {
+            ctx.refuse();
+        }
         let mut call = Self {
             xml: Box::new(xml.clone()),
-            name: name.to_owned(),
+            name: opening.name.clone(),
             object: Object::default(),
             state: State::Between,
             junk: false,
             list: None,
             repairs: 0,
+            closed: opening.closed,
         };
-        if xml.layout == Layout::Tools && name == FREE_TEXT {
+        if xml.layout == Layout::Tools && opening.name == FREE_TEXT && !opening.closed {
             call.state =
                 State::Value(Box::new(Reading::new(String::new(), Value::new(None, xml, None))));
         }
@@ -164,6 +170,11 @@ impl XmlCall {
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
+        if self.closed {
+            self.end(CallOutcome::Whole, false, ctx);
+            ctx.flush_end(true);
+            return Step::Done(0);
+        }
         let state = std::mem::replace(&mut self.state, State::Between);
         match state {
             State::Between => self.between(rest, eof, ctx),

@@ -49,9 +49,11 @@ impl CallExtractor {
                     || opening.empty && place.is_argument()
                     || mentions(&opening, rest, place, eof, setup)?;
                 let known = setup.knows(&opening.name) && !mentioned;
+                // A marker before it says as much as a list around it.
+                let sure = opening.list || place.marked || self.around == Some(row);
                 // Without a list around it, only the name of a tool makes it a call.
                 let plain = opening.quoted.is_none() || opening.braced;
-                if known && setup.auto || opening.list && !setup.auto && plain {
+                if known && (setup.auto || sure) || opening.list && !setup.auto && plain {
                     let length = opening.length;
                     return Some(Some(Decision::Open(
                         row,

@@ -92,7 +92,10 @@ impl CallExtractor {
                 Some(opening) if setup.leaves(row, rest, self.around, opening.by_attribute) => {
                     Begins::Nothing
                 }
-                Some(opening) => Begins::Call(Opening::Xml(at, opening.name), opening.length),
+                Some(opening) => {
+                    let length = opening.length;
+                    Begins::Call(Opening::Xml(at, Box::new(opening)), length)
+                }
                 None if xml.layout == Layout::Tools => Begins::Nothing,
                 None => match tags::tag(rest, xml, eof) {
                     tags::Lexed::Wait => return None,

@@ -11,6 +11,7 @@ use crate::dialect::{
     python, react,
     setup::{Entry, Setup, What},
     shape::{Frames, Unknown},
+    xml,
 };
 
 /// The longest name of a tool between markers, in bytes.
@@ -50,7 +51,7 @@ pub(super) enum Opening {
     Frame(String, Markers, bool),
     /// The arguments of a call of this shape cannot be read.
     Unread(usize, String),
-    Xml(usize, String),
+    Xml(usize, Box<xml::Opening>),
     Python(usize, python::Opening),
     Brace(usize, String),
     /// The input of a tool.
@@ -114,13 +115,17 @@ impl CallExtractor {
                     {
                         return Some(Decision::Text(length));
                     }
-                    for (id, length) in found {
+                    for &(id, length) in &found {
                         let Some(entry) = setup.entries.get(id) else { continue };
                         if let Some(decision) =
                             self.marker(*entry, (length, opens), rest, place, eof, setup)?
                         {
                             return Some(decision);
                         }
+                    }
+                    let unread = self.unread(&found, rest, place, eof, setup)?;
+                    if let Some(decision) = unread {
+                        return Some(decision);
                     }
                 }
             }
@@ -301,9 +306,9 @@ impl CallExtractor {
             Opening::Named(_, name, ..)
             | Opening::Frame(name, ..)
             | Opening::Unread(_, name)
-            | Opening::Xml(_, name)
             | Opening::Brace(_, name)
             | Opening::Action(name, _) => name,
+            Opening::Xml(_, opening) => &opening.name,
             Opening::Python(_, opening) => &opening.name,
         };
         let any =
@@ -312,7 +317,7 @@ impl CallExtractor {
     }
 
     fn bare_follows(&self, row: usize, next: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
-        let place = Place { at_start: true, ..Place::AFTER_MARKUP };
+        let place = Place { at_start: true, marked: true, ..Place::AFTER_MARKUP };
         for (own, shape) in setup.bare.iter().filter(|(own, _)| *own == row) {
             if self.bare(*own, *shape, next, place, eof, setup)?.is_some() {
                 return Some(true);

@@ -1,9 +1,14 @@
 //! Whether markers mean something where they are, or are mentioned.
 
-use super::{CallExtractor, decide::LONGEST_NAME, place::Place};
+use super::{
+    CallExtractor,
+    decide::{Decision, LONGEST_NAME, Opening},
+    place::Place,
+};
 use crate::dialect::{
     json::{past_space, window},
-    setup::Setup,
+    setup::{Entry, Setup, What},
+    shape::{Layout, Shape},
     wake::is_word,
 };
 
@@ -71,6 +76,66 @@ impl CallExtractor {
             None => None,
         }
     }
+
+    /// A call in the dialect that was named, after one of these markers, that is not written as the dialect
+    /// writes it: it is not passed on without a word if it names a known tool. `None` waits for more.
+    pub(super) fn unread(
+        &self,
+        found: &[(usize, usize)],
+        rest: &[u8],
+        place: Place,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Option<Decision>> {
+        if setup.auto || self.for_user || matches!(place.prev(), b'`' | b'"' | b'\'') {
+            return Some(None);
+        }
+        for (id, length) in found {
+            let Some(Entry { row, what: What::Open(shape) }) = setup.entries.get(*id) else {
+                continue;
+            };
+            let own = setup.rows.get(*row).and_then(|row| row.shapes.get(*shape));
+            let closed = own.is_some_and(|shape| match shape {
+                Shape::Xml(xml) => {
+                    xml.layout != Layout::Tools && !rest.starts_with(xml.tag.1.as_bytes())
+                }
+                _ => shape.closers().iter().any(|text| !text.is_empty()),
+            });
+            if !closed {
+                continue;
+            }
+            let after = rest.get(*length..).unwrap_or_default();
+            if let Some(name) = name_within(after, setup, eof)? {
+                return Some(Some(Decision::Open(*row, Opening::Unread(*shape, name), *length)));
+            }
+        }
+        Some(None)
+    }
+}
+
+/// How far a name is looked for after a marker, in bytes, and among how many words.
+const NEAR: (usize, usize) = (96, 3);
+
+/// The name of a known tool among the first words of `rest`. The outer `None` waits for more.
+fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Option<String>> {
+    let (near, ended) = window(rest, NEAR.0, eof);
+    let in_name = |byte: &u8| is_word(*byte) || *byte == b'-';
+    let mut at = 0;
+    for _ in 0..NEAR.1 {
+        let rest = near.get(at..).unwrap_or_default();
+        let start = at + rest.iter().take_while(|byte| !in_name(byte)).count();
+        let rest = near.get(start..).unwrap_or_default();
+        at = start + rest.iter().take_while(|byte| in_name(byte)).count();
+        if at == near.len() && !ended {
+            return None;
+        }
+        let word = String::from_utf8_lossy(near.get(start..at).unwrap_or_default());
+        let last = word.rsplit('.').next().unwrap_or_default();
+        if let Some(name) = [&*word, last].into_iter().find(|name| setup.knows(name)) {
+            return Some(Some(name.to_owned()));
+        }
+    }
+    Some(None)
 }
 
 /// The name at the start of `rest`, alone or in a list, that is called with parentheses. The outer `None`

@@ -18,6 +18,8 @@ pub(super) struct Place {
     pub(super) spoke: bool,
     /// Whether there was a call before.
     pub(super) called: bool,
+    /// Whether a marker of the dialect comes directly before it.
+    pub(super) marked: bool,
     /// The bytes before it.
     pub(super) last: [u8; LAST],
 }
@@ -25,7 +27,7 @@ pub(super) struct Place {
 impl Place {
     /// After a marker, where a line might as well begin.
     pub(super) const AFTER_MARKUP: Self =
-        Self { at_start: false, spoke: false, called: false, last: [b'\n'; LAST] };
+        Self { at_start: false, spoke: false, called: false, marked: false, last: [b'\n'; LAST] };
 
     /// The byte directly before it.
     pub(super) const fn prev(&self) -> u8 {
@@ -147,6 +149,7 @@ impl CallExtractor {
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
             spoke: self.spoke || text.iter().any(|byte| !byte.is_ascii_whitespace()),
             called: self.out.count() > 0,
+            marked: false,
             last,
         }
     }

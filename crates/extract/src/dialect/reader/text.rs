@@ -306,22 +306,15 @@ impl CallExtractor {
                 if !begun(ctx, name, None) {
                     return;
                 }
-                let stops = match dialect.shapes.get(*shape) {
-                    Some(Shape::Python(block)) => setup.stops(row, &block.close),
-                    Some(Shape::Xml(xml)) => {
-                        let begins = xml.begins();
-                        Markers::new(begins.iter().map(|tag| (CLOSE + 1, tag.as_str())))
-                    }
-                    _ => Markers::new([]),
-                };
+                let stops = setup.stops_unread(row, *shape);
                 in_json(JsonCall::unread(stops, true, ctx))
             }
-            Opening::Xml(shape, name) => {
+            Opening::Xml(shape, opening) => {
                 let Some(Shape::Xml(xml)) = dialect.shapes.get(*shape) else { return ctx.fail() };
-                if !begun(ctx, name, None) {
+                if !begun(ctx, &opening.name, None) {
                     return;
                 }
-                Engine::Xml(XmlCall::new(xml, name))
+                Engine::Xml(XmlCall::new(xml, opening, ctx))
             }
             Opening::Python(shape, found) => {
                 let Some(Shape::Python(block)) = dialect.shapes.get(*shape) else {

@@ -8,6 +8,15 @@ use crate::dialect::{json::Step, react, setup::Setup, sink::CallSink};
 /// The longest suffix of a tag, in bytes.
 const LONGEST_SUFFIX: usize = 64;
 
+/// The other spelling of a closing tag that models mix up.
+fn other_spelling(close: &[u8]) -> Option<&'static [u8]> {
+    match close {
+        b"</think>" => Some(b"</thinking>"),
+        b"</thinking>" => Some(b"</think>"),
+        _ => None,
+    }
+}
+
 impl CallExtractor {
     /// The tag of a reasoning block at the start of `rest`. The outer `None` waits for more.
     pub(super) fn reasoning_tag(
@@ -67,6 +76,19 @@ impl CallExtractor {
             self.out.reasoning(rest.get(..clear).unwrap_or_default(), sink);
             self.state = State::Reasoning(close);
             return Step::Read(clear);
+        }
+        if let Some(other) = other_spelling(&close) {
+            let head = rest.get(..other.len()).unwrap_or(rest);
+            let begins = other.get(..head.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(head));
+            if begins && head.len() == other.len() {
+                self.out.markup(head, sink);
+                self.last = [b'\n'; LAST];
+                return Step::Read(other.len());
+            }
+            if begins && !eof {
+                self.state = State::Reasoning(close);
+                return Step::Wait;
+            }
         }
         let head = rest.get(..close.len()).unwrap_or(rest);
         let same = head.len() == close.len() && head.eq_ignore_ascii_case(&close);

@@ -5,7 +5,7 @@ use crate::dialect::{
     json::SPACE,
     shape::{Layout, Xml},
     tags::{Lexed, Role, tag as tag_at},
-    tools::Tools,
+    tools::{Tool, Tools},
 };
 
 /// The beginning of a call.
@@ -16,6 +16,10 @@ pub(in crate::dialect) struct Opening {
     pub(in crate::dialect) length: usize,
     /// Whether the name is in an attribute, and not after `=`.
     pub(in crate::dialect) by_attribute: bool,
+    /// Whether the tag has something else in it, which may be an argument.
+    pub(super) damaged: bool,
+    /// Whether the tag closes the call.
+    pub(super) closed: bool,
 }
 
 /// Finds the call that begins at the start of `rest`. With `detected`, a tag with the name of a tool is
@@ -33,17 +37,32 @@ pub(in crate::dialect) fn open(
         Lexed::Tag(tag) => tag,
     };
     let Role::Call(name) = tag.role(xml, tools, None) else { return Some(None) };
+    let by_attribute = tag.is_named_by_attribute();
+    let opening = Opening {
+        name,
+        length: tag.length,
+        by_attribute,
+        // A tag that is the name of a tool has no attributes of its own.
+        damaged: tag.damaged || xml.layout == Layout::Tools && tag.has_attributes(),
+        closed: tag.closed,
+    };
+    let name = &opening.name;
     if xml.layout != Layout::Pairs {
         let mut named = !name.is_empty() && name.len() <= LONGEST_NAME;
         // A control token is no text.
         let may_be_text = xml.tag.0.len() == 1;
-        let unknown = may_be_text && !tools.is_empty() && tools.known(&name).is_none();
-        if named && name != FREE_TEXT && (xml.layout == Layout::Tools || unknown && !detected) {
+        let unknown = may_be_text && !tools.is_empty() && tools.known(name).is_none();
+        if named && *name != FREE_TEXT && (xml.layout == Layout::Tools || unknown && !detected) {
             let after = rest.get(tag.length..).unwrap_or_default();
-            named = holds_parameters(after, &name, xml, tools, detected, eof)?;
+            named = if tag.closed {
+                // As HTML has such tags, it is one of a tool that takes nothing.
+                let none = |tool: &Tool| tool.parameters.is_empty();
+                !detected || opening.damaged || tools.known(name).is_some_and(none)
+            } else {
+                holds_parameters(after, name, xml, tools, detected, eof)?
+            };
         }
-        let by_attribute = tag.is_named_by_attribute();
-        return Some(named.then_some(Opening { name, length: tag.length, by_attribute }));
+        return Some(named.then_some(opening));
     }
     // The name is the text up to the first key, or to the end of the call.
     let after = rest.get(tag.length..).unwrap_or_default();
@@ -77,7 +96,7 @@ pub(in crate::dialect) fn open(
         return Some(None);
     }
     let length = tag.length + space + length;
-    Some(Some(Opening { name: text, length, by_attribute: false }))
+    Some(Some(Opening { name: text, length, by_attribute: false, ..opening }))
 }
 
 /// Whether a parameter, the end of the call or its arguments in JSON come after the tag that begins it, or
