@@ -165,6 +165,10 @@ fn data_that_looks_like_a_call_does_not_run() {
         ("`{\"name\": \"now\", \"arguments\": {}}`", &[Whole]),
         ("{\"history\": [{\"name\": \"now\", \"arguments\": {}}], \"turns\": 1}", &[]),
         ("{\"seen\": [1, {\"name\": \"now\", \"arguments\": {}}]}", &[]),
+        (
+            &format!("{{\"seen\":\n{}{{\"name\": \"now\", \"arguments\": {{}}}}}}", " ".repeat(40)),
+            &[],
+        ),
         ("{\"last\": {\"name\": \"now\", \"arguments\": {}}}", &[]),
         ("So, the call:\n{\"name\": \"now\", \"arguments\": {}}", &[Whole]),
         ("// {\"name\": \"now\", \"arguments\": {}}\nsend();", &[]),

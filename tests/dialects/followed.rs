@@ -370,6 +370,7 @@ fn the_end_of_a_turn_and_brackets_too_many_belong_to_the_call() {
         ("}}}}}", "}}}}}"),
         ("</summary>", "</summary>"),
         ("Hi</s>", "Hi</s>"),
+        (&format!("{}</s>", " ".repeat(300)), &format!("{}</s>", " ".repeat(300))),
     ] {
         let (calls, text) = read("auto", &format!("{alone}{tail}"));
         assert_eq!((calls.len(), text.as_str()), (1, left), "{tail}");

@@ -50,7 +50,7 @@ impl CallExtractor {
             _ => self.decide(next, place, eof, setup),
         };
         let decision = match decision {
-            Some(Decision::Text(_)) => match self.ending(next, eof) {
+            Some(Decision::Text(_)) if !next.is_empty() => match self.ending(next, eof) {
                 None => return Step::Wait,
                 Some(Some(length)) => Some(Decision::Markup(length)),
                 Some(None) => decision,

@@ -377,7 +377,8 @@ fn is_data<S: CallSink>(
 ) -> Option<bool> {
     let bare = matches!(decision, Decision::Open(_, Opening::Json(_), 0));
     let value = place.last.iter().rev().find(|byte| !byte.is_ascii_whitespace());
-    if bare && value.is_some_and(|byte| matches!(byte, b':' | b'[' | b',')) {
+    // It may be further back than is kept.
+    if bare && value.is_none_or(|byte| matches!(byte, b':' | b'[' | b',')) {
         return sink.is_in_document(here, eof);
     }
     sink.is_in_string(here, eof)
