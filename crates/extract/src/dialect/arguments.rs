@@ -123,6 +123,11 @@ impl Inner {
         }
     }
 
+    /// Whether an object is written in the string.
+    pub(super) fn is_object(&self) -> bool {
+        self.reading == Reading::Object
+    }
+
     /// Reads JSON text of the string, with its quotes.
     pub(super) fn push<S: CallSink>(&mut self, run: &[u8], ctx: &mut Ctx<'_, S>) {
         let mut decoded = Vec::with_capacity(run.len());

@@ -82,6 +82,8 @@ struct Call {
     repairs: usize,
     /// The members that meant nothing when they were read.
     passed: Passed,
+    /// How deep the member is that has the arguments.
+    at: Option<usize>,
     /// How deep the members are that are arguments, if those are next to the name.
     flat: Option<usize>,
     /// The key of such a member that begins.

@@ -12,7 +12,7 @@ use jsonmend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
 use given::Spread;
-pub(super) use scan::{Opening, is_name, open};
+pub(super) use scan::{Opening, declares, is_name, open};
 use strings::Quoted;
 
 use super::{
@@ -236,11 +236,11 @@ impl PythonCall {
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
         self.repairs.count += usize::from(!closed);
         self.alone = closed && !self.list && !self.closes && self.quote.is_none();
-        ctx.end(end, self.repairs.count, false);
-        self.state = State::After;
         if closed {
             ctx.markup(b")");
         }
+        ctx.end(end, self.repairs.count, false);
+        self.state = State::After;
         Step::Read(usize::from(closed))
     }
 

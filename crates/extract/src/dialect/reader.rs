@@ -119,6 +119,8 @@ pub struct CallExtractor {
     answers: bool,
     /// Whether it was a control token, so that only a marker begins a call.
     only_marked: bool,
+    /// Whether the text is what a tool has returned, so that no call begins in it.
+    in_result: bool,
     /// Whether the text may begin with the rest of a header that the prompt has opened.
     in_header: bool,
     finished: bool,
@@ -184,6 +186,7 @@ impl CallExtractor {
             for_user: false,
             answers: false,
             only_marked: false,
+            in_result: false,
             in_header: true,
             finished: false,
             steps: 0,
@@ -270,7 +273,8 @@ impl CallExtractor {
         };
         self.seen = self.start == CallStartState::Reasoning;
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
-        (self.for_user, self.answers, self.only_marked) = (false, false, false);
+        (self.for_user, self.in_result) = (false, false);
+        (self.answers, self.only_marked) = (false, false);
         self.await_header();
     }
 

@@ -10,6 +10,10 @@ pub(super) struct Repairs {
     /// The last byte that was emitted, and the one before it.
     last: u8,
     before: u8,
+    /// The last one that is no white space.
+    solid: u8,
+    /// Whether a comma was dropped, and nothing was emitted since.
+    comma: bool,
     /// A string with quotes in it that were not escaped, or with a prefix.
     string: Option<Quoted>,
     /// A string without quotes, as far as it may show what it is.
@@ -41,6 +45,10 @@ enum Reading {
     Quote,
     /// The byte after that.
     After,
+    /// White space after that, where a program may add to the string.
+    Sum,
+    /// The name of a method after that.
+    Method,
 }
 
 /// How much of a string without quotes is looked at, in bytes.
@@ -49,12 +57,15 @@ const LONGEST: usize = 256;
 impl Repairs {
     /// Notes a repair, before what is emitted after it. Returns whether it is a doubtful one.
     pub(super) fn note(&mut self, kind: RepairKind) -> bool {
+        let comma = std::mem::replace(&mut self.comma, kind == RepairKind::ExtraComma);
         match kind {
             RepairKind::UnescapedQuote => {
                 let start = Quoted { reading: Reading::Text, ..Quoted::default() };
                 let string = self.string.get_or_insert(start);
                 (string.reading, string.before) = (Reading::Quote, self.last);
             }
+            // More was due after a comma or a brace.
+            RepairKind::MissingClose if comma || self.solid == b'{' => return true,
             // `1,000` is one number, or two.
             RepairKind::LeadingZero if self.last == b',' && self.before.is_ascii_digit() => {
                 return true;
@@ -90,12 +101,22 @@ impl Repairs {
             [last] => (self.before, self.last) = (self.last, *last),
             [] => {}
         }
+        if let Some(byte) = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace()) {
+            (self.solid, self.comma) = (*byte, false);
+        }
         doubtful
     }
 
     fn read_string(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             let Some(string) = &mut self.string else { break };
+            match (string.reading, byte) {
+                (Reading::Sum, b'+' | b'%') | (Reading::Method, b'(') => return true,
+                (Reading::Sum, b' ') => continue,
+                (Reading::Method, b'_' | b'a'..=b'z' | b'A'..=b'Z') => continue,
+                (Reading::Sum | Reading::Method, _) => string.reading = Reading::Text,
+                _ => {}
+            }
             match (string.reading, byte) {
                 (Reading::Before, b'"') => string.reading = Reading::Text,
                 (Reading::Quote, b'"') => string.reading = Reading::After,
@@ -115,13 +136,19 @@ impl Repairs {
 impl Quoted {
     /// Reads the byte after a quote in the string. Returns whether the string seems to end at a quote,
     /// and another one to begin at the next, as in `"a" or "b"`.
-    fn pairs(&mut self, after: u8) -> bool {
+    fn pairs(&mut self, byte: u8) -> bool {
         (self.reading, self.escaped) = (Reading::Text, false);
-        let [before, after] = [self.before, after].map(|byte| byte.is_ascii_whitespace());
+        let [before, after] = [self.before, byte].map(|byte| byte.is_ascii_whitespace());
         if self.second && self.ended && before && !after {
             return true;
         }
         self.ended = !self.second && !before && after;
+        // A program may go on with the string, as in `"a" + b` or `"a".upper()`.
+        self.reading = match byte {
+            _ if self.ended => Reading::Sum,
+            b'.' if !self.second && !before => Reading::Method,
+            _ => Reading::Text,
+        };
         self.second = !self.second;
         false
     }

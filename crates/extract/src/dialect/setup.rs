@@ -37,6 +37,8 @@ pub(super) enum What {
     Answer,
     /// It opens or closes what is for the user.
     AnswerTag(bool),
+    /// A tag around what a tool has returned, and whether it closes it.
+    ResultTag(bool),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +78,16 @@ fn may_be_reasoning(rest: &[u8]) -> bool {
     is(reasoning::open(rest, false).map(|tag| tag.map(|(_, length)| length)))
         || is(reasoning::stray_close(rest, false))
 }
+
+/// The elements in which templates write what a tool has returned, and models what they make up.
+const RESULTS: [&str; 6] = [
+    "tool_response",
+    "tool_result",
+    "tool_results",
+    "tool_output",
+    "function_result",
+    "function_results",
+];
 
 impl Setup {
     pub(super) fn new(rows: Vec<Arc<Dialect>>, auto: bool, tools: Arc<Tools>) -> Self {
@@ -144,6 +156,11 @@ impl Setup {
             if row.frames.is_some() {
                 framed.push(at);
             }
+        }
+        for name in RESULTS {
+            let tags = [(false, format!("<{name}>")), (true, format!("</{name}>"))];
+            let entry = |closes| Entry { row: 0, what: What::ResultTag(closes) };
+            texts.extend(tags.map(|(closes, tag)| (entry(closes), tag)));
         }
         let markers =
             Markers::new(texts.iter().enumerate().map(|(id, (_, text))| (id, text.as_str())));

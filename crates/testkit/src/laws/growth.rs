@@ -65,7 +65,7 @@ fn in_proportion(
 
 /// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. A limit, or the end
 /// of what is looked ahead, may change once how all that follows is read. So the work may grow faster
-/// there, if the next two doublings show that twice as much text takes twice as much work more.
+/// there, if two doublings after it show that twice as much text takes twice as much work more.
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the input.
@@ -78,6 +78,8 @@ pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violat
     doubling(&of(1), &of(2), options)
         .or_else(|_| steady([&of(1), &of(2), &of(4)], options))
         .or_else(|_| steady([&of(2), &of(4), &of(8)], options))
+        // Whole texts are read in portions of 16 kilobytes.
+        .or_else(|_| steady([&of(8), &of(16), &of(32)], options))
 }
 
 /// Of three texts, each with twice as much repeated as the one before: the last step takes at most

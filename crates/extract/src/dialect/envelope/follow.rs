@@ -1,6 +1,6 @@
 //! What a mender emits, as the envelope reads it.
 
-use jsonmend_core::{Output, Repair};
+use jsonmend_core::{Output, Repair, RepairKind};
 
 use super::{Envelope, Reading};
 use crate::dialect::{out::Ctx, repairs::stops_short, sink::CallSink};
@@ -59,7 +59,10 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         self.envelope.call.repairs += 1;
         self.envelope.last_repair = Some(repair.kind());
         let short = stops_short(repair.kind());
-        let doubtful = self.envelope.repairs.note(repair.kind()) || short;
+        // `"arguments": "a": "b"}` lacks a brace, and is no string.
+        let text = self.envelope.inner.as_ref().is_some_and(|inner| !inner.is_object());
+        let quoted = repair.kind() == RepairKind::UnescapedQuote && text;
+        let doubtful = self.envelope.repairs.note(repair.kind()) || short || quoted;
         if self.envelope.ending.is_some() && short {
             self.envelope.short = true;
         } else {

@@ -43,6 +43,10 @@ pub(super) const OTHERS: [&str; 10] = [
     "status",
 ];
 
+/// Those of [`OTHERS`] that are as likely arguments, where a tool has a parameter with that name.
+pub(super) const ARGUMENTS_TOO: [&str; 5] =
+    ["content", "message", "reasoning", "status", "thought"];
+
 /// Keys of what came of a call.
 pub(super) const RESULTS: [&str; 5] = ["output", "result", "response", "error", "observation"];
 

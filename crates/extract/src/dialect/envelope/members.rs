@@ -6,7 +6,7 @@ use super::{
     Call, Envelope, Level, PAIRS, Reading, Role,
     first::Doubt,
     keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, RESULTS, is_key_of_call},
-    passed::is_usual,
+    passed::{is_argument_too, is_usual},
 };
 use crate::dialect::{out::Ctx, sink::CallSink, tools::Tool};
 
@@ -154,8 +154,9 @@ impl Envelope {
             self.begin_other(byte);
             if self.call.begun {
                 // An argument next to the others would be missing.
-                self.call.refused |=
-                    !is_usual(key) && self.tool(ctx).is_some_and(|tool| tool.has(key));
+                let beside = self.call.at == Some(self.levels.len()) && byte != b'n';
+                let usual = is_usual(key) && !(beside && is_argument_too(key));
+                self.call.refused |= !usual && self.tool(ctx).is_some_and(|tool| tool.has(key));
                 // What came of a call says that it was made before.
                 self.call.refused |= self.strict && RESULTS.contains(&key);
             } else if !self.call.dead {
@@ -218,6 +219,7 @@ impl Envelope {
     }
 
     fn begin_arguments(&mut self, byte: u8) {
+        self.call.at = Some(self.levels.len());
         self.reading = Reading::Arguments(self.depth);
         // A word is no arguments, and a value that is missing was not meant to be empty.
         let repair = self.last_repair.take();

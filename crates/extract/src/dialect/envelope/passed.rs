@@ -3,7 +3,7 @@
 
 use super::{
     Envelope,
-    keys::{IDS, OTHERS},
+    keys::{ARGUMENTS_TOO, IDS, OTHERS},
 };
 use crate::dialect::{arguments::quote, out::Ctx, sink::CallSink, tools::Tool};
 
@@ -44,6 +44,12 @@ impl Member {
 /// Whether the object around a call has members with this key.
 pub(super) fn is_usual(key: &str) -> bool {
     IDS.contains(&key) || OTHERS.contains(&key)
+}
+
+/// Whether a member next to the arguments may be one of them, although the object around a call has
+/// such members.
+pub(super) fn is_argument_too(key: &str) -> bool {
+    ARGUMENTS_TOO.contains(&key)
 }
 
 impl Passed {
@@ -92,7 +98,9 @@ impl Envelope {
         let Some(tool) = ctx.tools.known(name) else { return };
         let flat = self.call.flat;
         let missing = |member: &Member| {
-            flat != Some(member.level) && !member.is_usual() && tool.has(&member.key)
+            let beside = self.call.at == Some(member.level) && member.json.trim_ascii() != b"null";
+            let usual = member.is_usual() && !(beside && is_argument_too(&member.key));
+            flat != Some(member.level) && !usual && tool.has(&member.key)
         };
         self.call.refused |= passed.overfull || passed.members.iter().any(missing);
         if let Some(level) = flat {

@@ -38,6 +38,18 @@ impl Inner {
         self.word.extend_from_slice(word);
     }
 
+    /// Whether the name of a known tool and a parenthesis are in `text`, which is about to be passed.
+    fn calls_tool(&self, text: &[u8], tools: &Tools) -> bool {
+        let opens = text.iter().enumerate().filter(|(_, byte)| **byte == b'(');
+        opens.map(|(at, _)| text.get(..at).unwrap_or_default()).any(|before| {
+            let letters = before.iter().rev().take_while(|byte| is_name(**byte)).take(LONGEST_NAME);
+            let (_, name) = before.split_at(before.len() - letters.count());
+            let begun = name.len() == before.len() && is_name(self.last);
+            let name = [if begun { &self.word } else { &b""[..] }, name].concat();
+            core::str::from_utf8(&name).is_ok_and(|name| tools.contains(name))
+        })
+    }
+
     /// A quote that does not end the string.
     fn quote(&mut self, quote: u8) {
         if self.last == b'(' {
@@ -133,6 +145,10 @@ impl PythonCall {
             arguments::escape(bytes, &mut json);
             // What a format is filled with is not known.
             if self.format && bytes.contains(&b'{') {
+                ctx.refuse();
+            }
+            // The string may have ended before the call of another tool.
+            if self.inner.quoted && self.inner.calls_tool(bytes, ctx.tools) {
                 ctx.refuse();
             }
             ctx.raw(bytes);

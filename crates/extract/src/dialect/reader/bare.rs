@@ -45,9 +45,11 @@ impl CallExtractor {
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
                 let mentioned = !opening.list && opening.quoted.is_none() && place.goes_on()
+                    || place.is_assigned(opening.quoted.is_some())
                     // A program prints what its function returns, but a function without arguments is common.
                     || opening.empty && place.is_argument()
-                    || mentions(&opening, rest, place, eof, setup)?;
+                    || mentions(&opening, rest, place, eof, setup)?
+                    || setup.auto && python::declares(&opening, rest, eof)?;
                 let known = setup.knows(&opening.name) && !mentioned;
                 // A marker before it says as much as a list around it.
                 let sure = opening.list || place.marked || self.around == Some(row);

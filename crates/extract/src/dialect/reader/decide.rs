@@ -35,6 +35,8 @@ pub(super) enum Decision {
     Closed(usize),
     /// A tag around what is for the user, and whether it opens it.
     Answer(usize, bool),
+    /// A tag around what a tool has returned, and whether it opens it. It is text.
+    Result(usize, bool),
     /// A header of a message.
     Turn(usize, Turn, usize),
     /// A call in the dialect of this row, with so many bytes of markup.
@@ -131,7 +133,11 @@ impl CallExtractor {
             }
         }
         for (row, shape) in &setup.kinds {
-            if self.for_user || self.only_marked || !setup.may_be_bare(*row, *shape, first) {
+            if self.for_user
+                || self.in_result
+                || self.only_marked
+                || !setup.may_be_bare(*row, *shape, first)
+            {
                 continue;
             }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
@@ -187,7 +193,9 @@ impl CallExtractor {
     ) -> Option<Option<Decision>> {
         let Some(row) = setup.rows.get(entry.row) else { return Some(None) };
         match entry.what {
-            What::Open(_) | What::Ornament | What::End if self.for_user => Some(None),
+            What::Open(_) | What::Ornament | What::End if self.for_user || self.in_result => {
+                Some(None)
+            }
             What::Token => {
                 // Dialects share markers, so directly after a call the token may be that of another row.
                 let beside = self.after.is_some();
@@ -232,6 +240,10 @@ impl CallExtractor {
                 let counts = counts && if closes { self.answers } else { !place.spoke };
                 let counts = counts && !place.mentions(rest.get(length..), true, eof)?;
                 Some(counts.then_some(Decision::Answer(length, !closes)))
+            }
+            What::ResultTag(closes) => {
+                let counts = if closes { self.in_result } else { place.is_line_start() };
+                Some(counts.then_some(Decision::Result(length, !closes)))
             }
             What::Thought if place.is_line_start() => {
                 let first = react::STOPS.first().map_or("\n", |stop| stop);

@@ -71,6 +71,14 @@ impl Place {
         goes_on(|distance| self.back(distance), self.called)
     }
 
+    /// Whether a string is assigned here, which has begun or is to begin, as in `onclick="…"`.
+    pub(super) fn is_assigned(&self, quoted: bool) -> bool {
+        let open = matches!(self.prev(), b'"' | b'\'');
+        let mut before = self.last.iter().rev().skip(usize::from(open && !quoted));
+        let before = before.find(|byte| !matches!(byte, b' ' | b'\t'));
+        (open || quoted) && matches!(before, Some(b'=' | b':'))
+    }
+
     /// Whether a comment or the cell of a table begins directly before it, as in `// {"name": …`.
     pub(super) fn is_noted(&self) -> bool {
         let mut before = self.last.iter().rev().skip_while(|byte| matches!(byte, b' ' | b'\t'));

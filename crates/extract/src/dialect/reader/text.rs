@@ -156,6 +156,11 @@ impl CallExtractor {
                 self.out.markup(bytes(length), sink);
                 Step::Read(length)
             }
+            Decision::Result(length, opens) => {
+                self.in_result = opens;
+                self.emit(bytes(length), sink);
+                Step::Read(length)
+            }
             Decision::Around(row, length) => {
                 self.around = Some(row);
                 self.out.around(bytes(length), sink);
@@ -203,7 +208,7 @@ impl CallExtractor {
         self.last = [b'\n'; LAST];
         let unread = std::mem::take(&mut self.unread);
         let cut = matches!(turn, Turn::Cut(_));
-        self.for_user = turn == Turn::ForUser;
+        (self.for_user, self.in_result) = (turn == Turn::ForUser, false);
         match turn {
             // The end of a message that is text, because no call began with its header.
             Turn::End if unread => {
@@ -375,7 +380,12 @@ fn is_data<S: CallSink>(
     eof: bool,
     sink: &mut Watched<'_, S>,
 ) -> Option<bool> {
-    let bare = matches!(decision, Decision::Open(_, Opening::Json(_), 0));
+    let bare = match decision {
+        Decision::Open(_, Opening::Json(_), length) => *length == 0,
+        // A call in quotes is a string of the document.
+        Decision::Open(_, Opening::Python(_, opening), _) => opening.quoted.is_some(),
+        _ => false,
+    };
     let value = place.last.iter().rev().find(|byte| !byte.is_ascii_whitespace());
     // It may be further back than is kept.
     if bare && value.is_none_or(|byte| matches!(byte, b':' | b'[' | b',')) {
