@@ -81,8 +81,75 @@ fn an_expression_after_a_string_without_its_first_quote_refuses_the_call() {
 /// A quote in a string may have been its end, and then the brackets of the call are not text.
 #[test]
 fn a_string_that_takes_in_the_brackets_of_its_call_is_cut() {
-    for value in ["\"a\" * 2", "\"%s\" % d", "\"a\" (b)", "\"a\" = 1", "\"a\" [0]", "\"a\")"] {
+    for value in ["\"a\" * 2", "\"a\" (b)", "\"a\" = 1", "\"a\" [0]", "\"a\")"] {
         named(value, Cut);
+    }
+    for value in ["\"%s\" % d", "\"a\" + b", "\"a\".upper()"] {
+        named(value, Refused);
+    }
+    for value in ["\"say \"x\". Ok\"", "\"a \"b\" + c\""] {
+        named(value, Repaired);
+    }
+}
+
+/// A string of Python that was not closed where it should be takes in what follows.
+#[test]
+fn a_string_with_the_call_of_another_tool_refuses_the_call() {
+    for text in [
+        "book(\"Ada\", x)\nbrave_search(query=\"b\")",
+        "[book(name=\"Ada\", list), brave_search(query=\"b\")]",
+        "book(name='Ada'; seats=2)\nbrave_search(query='b')",
+        "book(name: \"Ada\", seats: 2)\nbrave_search(query: \"b\")",
+    ] {
+        assert!(!outcomes(None, text).iter().any(|outcome| outcome.can_run()), "{text}");
+    }
+    let printed = "book(name='print('hi')\nx')";
+    assert_eq!(outcomes(None, printed), [Repaired]);
+}
+
+/// Arguments that lack the brace before them are no string, and a brace or a comma at the end of the
+/// arguments says that more was due.
+#[test]
+fn arguments_that_lack_a_part_do_not_run() {
+    let call =
+        |tail: &str| format!("<tool_call>{{\"name\": \"book\", \"arguments\": {tail}</tool_call>");
+    for (tail, outcome) in [
+        ("\"name\": \"Ada\", \"seats\": 2}}", Refused),
+        ("{\n", Cut),
+        ("{\"name\": \"Ada\",\n", Cut),
+        ("{\"name\": \"Ada\",}}", Repaired),
+        ("{\"name\": \"Ada\",}", Repaired),
+        ("{\"name\": \"Ada\"", Repaired),
+    ] {
+        for name in [Some("hermes"), None] {
+            assert_eq!(outcomes(name, &call(tail)), [outcome], "{name:?} {tail}");
+        }
+    }
+}
+
+/// What a tool has returned may be anything, and a function that is declared is not called.
+#[test]
+fn results_and_declarations_do_not_run() {
+    let call = "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>";
+    for tag in ["tool_response", "tool_result", "function_results"] {
+        let text = format!("<{tag}>\n{call}\n</{tag}>\n");
+        for name in [Some("hermes"), None] {
+            assert_eq!(outcomes(name, &text), [], "{text}");
+            assert_eq!(outcomes(name, &format!("{text}{call}")), [Whole], "{text}");
+            assert_eq!(outcomes(name, &format!("In <{tag}>\n{call}")), [Whole], "{text}");
+        }
+    }
+    for text in [
+        "- brave_search(query: str): the web\n- now(): the time",
+        "interface Tools {\n  now(): Date;\n  brave_search(query: string): string[];\n}",
+        "{\"default\": \"now()\"}",
+        "[\"a\", \"now()\"]",
+        "<button onclick=\"book(name='Ada')\">",
+    ] {
+        assert_eq!(outcomes(None, text), [], "{text}");
+    }
+    for text in ["[\"now()\"]", "now()", "brave_search(query: \"str\")"] {
+        assert_eq!(outcomes(None, text), [Whole], "{text}");
     }
 }
 

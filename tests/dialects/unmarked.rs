@@ -146,14 +146,16 @@ fn no_argument_next_to_the_name_is_lost() {
     );
     // Those of other tools are not.
     yields("{'name': 'book', 'status': 'open', 'seats': 2}", &[("book", "{\"seats\":2}")], "");
-    // Next to arguments with a key of their own, they are those of what is around the call.
-    yields("{'id': '7', 'status': 'x', 'name': 'mark', 'arguments': {'page': 2}}", &page, "");
+    // Next to arguments with a key of their own, an identifier is that of the call.
+    yields("{'id': '7', 'status': null, 'name': 'mark', 'arguments': {'page': 2}}", &page, "");
     for text in [
         "{'name': 'book', 'arguments': {'seats': 2}, 'guest_name': 'Ada'}",
         "{'name': 'book', 'guest_name': 'Ada', 'arguments': {'seats': 2}}",
         "{'name': 'book', 'seats': 2, 'arguments': {'guest_name': 'Ada'}}",
         "<tool_call>{'guest_name': 'Ada', 'name': 'book', 'arguments': {'seats': 2}}</tool_call>",
         "{'function': {'name': 'book', 'seats': 2}, 'guest_name': 'Ada'}",
+        "{'status': 'x', 'name': 'mark', 'arguments': {'page': 2}}",
+        "{'name': 'mark', 'arguments': {'page': 2}, 'status': 'x'}",
     ] {
         may_not_run(text);
     }
@@ -186,7 +188,8 @@ fn calls_in_strings_lose_their_quotes() {
     yields("[{'book(seats=2)}', {'book(seats=3)}'] x", &two, " x");
     let one = [("book", "{\"guest_name\":\"Ada\"}")];
     yields("{'book(guest_name=\"Ada\")'} x", &one, " x");
-    yields("a = {'book(guest_name=\"Ada\")'} or {}", &one, "a =  or {}");
+    yields("I sent {'book(guest_name=\"Ada\")'} or {}", &one, "I sent  or {}");
+    is_text("a = 'book(guest_name=\"Ada\")'");
     yields("'book(guest_name=\\'Ada\\')' x", &one, " x");
     yields("'book(guest_name='Ada')'\nx", &one, "\nx");
     yields("\"book(guest_name='Ada')\", she said", &one, ", she said");
@@ -196,7 +199,7 @@ fn calls_in_strings_lose_their_quotes() {
 fn a_call_in_quotes_ends_with_its_parenthesis() {
     let one = [("book", "{\"seats\":2}")];
     let after = " is what I wrote.\n\nIt can't be \"undone\" (yet).";
-    yields(&format!("x = 'book(seats=2)'{after}"), &one, &format!("x = {after}"));
+    yields(&format!("So 'book(seats=2)'{after}"), &one, &format!("So {after}"));
     yields("He wrote `'book(seats=2)'` in it.", &one, "He wrote `` in it.");
     yields("'book(guest_name=\"a) b\")' x", &[("book", "{\"guest_name\":\"a)b\"}")], " x");
     yields("'book(seats=2) and so on", &one, " and so on");

@@ -4,11 +4,7 @@ use std::collections::BTreeSet;
 
 use jsonmend_core::{Mender, Options, Outcome, Output, Repair, RepairKind};
 
-use super::{
-    out::Ctx,
-    repairs::{Repairs, stops_short},
-    sink::CallSink,
-};
+use super::{out::Ctx, repairs::Repairs, sink::CallSink};
 
 /// Decodes the content of a JSON string, in any pieces.
 #[derive(Clone, Debug, Default)]
@@ -234,7 +230,7 @@ impl<S: CallSink> Output for Mended<'_, '_, S> {
     }
     fn repair(&mut self, repair: Repair) {
         self.repairs.count += usize::from(!self.own.contains(&repair.kind()));
-        let short = stops_short(repair.kind());
+        let short = self.repairs.stops_short(repair.kind());
         if self.ends && short {
             self.ctx.stop_short();
         } else if self.repairs.note(repair.kind()) || short || (self.refuses)(repair.kind()) {

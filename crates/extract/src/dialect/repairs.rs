@@ -55,17 +55,22 @@ enum Reading {
 const LONGEST: usize = 256;
 
 impl Repairs {
+    /// Whether a repair, before it is noted, says that a part of the text is missing. So does a bracket that
+    /// is missing after a comma or a brace, because more was due there.
+    pub(super) fn stops_short(&self, kind: RepairKind) -> bool {
+        let due = self.comma || self.solid == b'{';
+        stops_short(kind) || kind == RepairKind::MissingClose && due
+    }
+
     /// Notes a repair, before what is emitted after it. Returns whether it is a doubtful one.
     pub(super) fn note(&mut self, kind: RepairKind) -> bool {
-        let comma = std::mem::replace(&mut self.comma, kind == RepairKind::ExtraComma);
+        self.comma = kind == RepairKind::ExtraComma;
         match kind {
             RepairKind::UnescapedQuote => {
                 let start = Quoted { reading: Reading::Text, ..Quoted::default() };
                 let string = self.string.get_or_insert(start);
                 (string.reading, string.before) = (Reading::Quote, self.last);
             }
-            // More was due after a comma or a brace.
-            RepairKind::MissingClose if comma || self.solid == b'{' => return true,
             // `1,000` is one number, or two.
             RepairKind::LeadingZero if self.last == b',' && self.before.is_ascii_digit() => {
                 return true;
@@ -206,7 +211,7 @@ const fn is_doubtful(kind: RepairKind) -> bool {
 
 /// Whether a repair says that the text ends at a key, or inside of a number, a word or an escape, so
 /// that part of it is missing. Where only quotes and brackets are missing, nothing else need be.
-pub(super) const fn stops_short(kind: RepairKind) -> bool {
+const fn stops_short(kind: RepairKind) -> bool {
     use RepairKind::{CutEscape, CutKey, CutLiteral, CutNumber};
     matches!(kind, CutEscape | CutKey | CutLiteral | CutNumber)
 }

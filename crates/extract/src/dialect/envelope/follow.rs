@@ -3,7 +3,7 @@
 use jsonmend_core::{Output, Repair, RepairKind};
 
 use super::{Envelope, Reading};
-use crate::dialect::{out::Ctx, repairs::stops_short, sink::CallSink};
+use crate::dialect::{out::Ctx, sink::CallSink};
 
 /// Passes the output of a mender to an [`Envelope`].
 pub(in crate::dialect) struct Follow<'e, 'a, S> {
@@ -58,7 +58,7 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         self.envelope.removed.extend_from_slice(&removed);
         self.envelope.call.repairs += 1;
         self.envelope.last_repair = Some(repair.kind());
-        let short = stops_short(repair.kind());
+        let short = self.envelope.repairs.stops_short(repair.kind());
         // `"arguments": "a": "b"}` lacks a brace, and is no string.
         let text = self.envelope.inner.as_ref().is_some_and(|inner| !inner.is_object());
         let quoted = repair.kind() == RepairKind::UnescapedQuote && text;

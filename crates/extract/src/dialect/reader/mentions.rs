@@ -87,7 +87,11 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
-        if setup.auto || self.for_user || matches!(place.prev(), b'`' | b'"' | b'\'') {
+        if setup.auto
+            || self.for_user
+            || self.in_result
+            || matches!(place.prev(), b'`' | b'"' | b'\'')
+        {
             return Some(None);
         }
         for (id, length) in found {
