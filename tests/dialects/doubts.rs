@@ -127,6 +127,39 @@ fn arguments_that_lack_a_part_do_not_run() {
     }
 }
 
+/// The first quote of a string is missing, so that all others have the other role.
+#[test]
+fn a_string_of_a_dialect_without_its_first_quote_refuses_the_call() {
+    for (name, open, quote, close) in [
+        ("gemma4", "<|tool_call>", "<|\"|>", "<tool_call|>"),
+        ("functiongemma", "<start_function_call>", "<escape>", "<end_function_call>"),
+    ] {
+        for text in ["Ada", "def f():\n    pass"] {
+            let broken =
+                format!("{open}call:book{{name:a{quote},list:{quote}{text}{quote}}}{close}");
+            let found = outcomes(Some(name), &broken);
+            assert!(!found.iter().any(|outcome| outcome.can_run()), "{found:?} {broken}");
+            let whole = format!("{open}call:book{{name:{quote}{text}{quote}}}{close}");
+            assert_eq!(outcomes(Some(name), &whole), [Whole], "{whole}");
+        }
+    }
+}
+
+/// A parenthesis in arguments is not the end of the call.
+#[test]
+fn a_function_in_arguments_in_parentheses_refuses_the_call() {
+    for value in ["get_name()", "JSON.stringify({a: 1})", "now() "] {
+        let text =
+            format!("```typescript\nfunctions.book({{\"name\": {value}, \"seats\": 2}})\n```");
+        for name in [Some("minimax_text"), None] {
+            let found = outcomes(name, &text);
+            assert!(!found.iter().any(|outcome| outcome.can_run()), "{found:?} {text}");
+        }
+    }
+    let lacking = "```typescript\nfunctions.book({\"seats\": 2)\n```";
+    assert_eq!(outcomes(Some("minimax_text"), lacking), [Repaired]);
+}
+
 /// What a tool has returned may be anything, and a function that is declared is not called.
 #[test]
 fn results_and_declarations_do_not_run() {

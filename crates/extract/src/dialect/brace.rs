@@ -75,6 +75,8 @@ pub(super) struct BraceCall {
     /// Whether such a string has ended, and nothing but white space was read since.
     separable: bool,
     quotes: Quotes,
+    /// The last byte of the body that is no white space.
+    solid: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,7 @@ impl BraceCall {
             quoted: false,
             separable: false,
             quotes: Quotes::default(),
+            solid: b'{',
         }
     }
 
@@ -184,6 +187,10 @@ impl BraceCall {
                         self.end(false, ctx);
                         return Step::Read(0);
                     }
+                    // After a word, it closes a string whose first quote is missing.
+                    if !self.separable && !matches!(self.solid, b':' | b',' | b'[' | b'{' | b'(') {
+                        ctx.refuse();
+                    }
                     self.separate(ctx);
                     ctx.raw(rest.get(..length).unwrap_or_default());
                     self.feed(b"\"", ctx);
@@ -231,6 +238,8 @@ impl BraceCall {
             }
             self.separable = false;
         }
+        let solid = json.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        self.solid = solid.copied().unwrap_or(self.solid);
         // The bracket of a list is missing before the members.
         if self.brackets.last() == Some(&b'[') && json.contains(&b':') {
             ctx.refuse();

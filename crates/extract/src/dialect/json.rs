@@ -333,7 +333,11 @@ impl JsonCall {
                     }
                 }
                 if !self.is_inside_string() {
-                    return self.end_value(Ending::Marker, 0, ctx);
+                    return match is_within(rest, eof) {
+                        None => Step::Wait,
+                        Some(true) => self.feed(rest, 1, ctx),
+                        Some(false) => self.end_value(Ending::Marker, 0, ctx),
+                    };
                 }
                 // One that was not closed runs over the end of its call into the next one.
                 match self.next_call_follows(rest, eof) {
@@ -454,6 +458,14 @@ pub(super) fn window(rest: &[u8], length: usize, eof: bool) -> (&[u8], bool) {
         Some(window) => (window, true),
         None => (rest, eof),
     }
+}
+
+/// Whether the marker at the start of `rest` is a parenthesis inside of arguments, as that of a function in
+/// them: the arguments go on after it. `None` waits for more.
+fn is_within(rest: &[u8], eof: bool) -> Option<bool> {
+    let Some((b')', after)) = rest.split_first() else { return Some(false) };
+    let (_, next) = past_space(after, eof)?;
+    Some(matches!(next.first(), Some(b',' | b'}' | b']' | b')' | b'.')))
 }
 
 /// White space at the start of `rest`, and what follows it within [`SPACE`] bytes. `None` waits for more.
