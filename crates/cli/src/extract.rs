@@ -83,7 +83,10 @@ pub(crate) fn run(args: &ExtractArgs, session: Session) -> Result<Exit, Failure>
         reader.push(chunk, &mut lines);
         lines.out.check()?;
     }
-    reader.finish_at_eos(&mut lines);
+    match args.cut {
+        true => reader.finish(&mut lines),
+        false => reader.finish_at_eos(&mut lines),
+    }
     lines.end_piece();
     lines.out.flush()?;
     Ok(lines.worst.unwrap_or(if lines.found { Exit::Unchanged } else { Exit::NoneFound }))

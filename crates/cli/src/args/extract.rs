@@ -29,6 +29,10 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) prefill: String,
 
+    /// The text was cut off, as by a limit of tokens, and not ended by the model: its end closes no call.
+    #[arg(long)]
+    pub(crate) cut: bool,
+
     /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,

@@ -79,7 +79,10 @@ pub(crate) fn calls(
     for piece in input.pieces() {
         reader.push(piece, &mut content);
     }
-    reader.finish_at_eos(&mut content);
+    match request.eos() {
+        true => reader.finish_at_eos(&mut content),
+        false => reader.finish(&mut content),
+    }
     Ok(content.finish(input.whole()))
 }
 

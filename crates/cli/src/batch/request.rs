@@ -44,6 +44,8 @@ pub(crate) struct Request<'a> {
     format: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     prefill: Option<Cow<'a, str>>,
+    #[serde(default)]
+    eos: Option<bool>,
     #[serde(borrow, default)]
     schema: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -149,6 +151,11 @@ impl<'a> Request<'a> {
                 .map(Some)
                 .ok_or_else(|| format!("`format`: `{name}` is not known")),
         }
+    }
+
+    /// Whether the model itself has ended the text.
+    pub(crate) fn eos(&self) -> bool {
+        self.eos.unwrap_or(true)
     }
 
     /// What the prompt has already written of the answer.

@@ -67,6 +67,28 @@ fn a_call_that_the_prompt_opened_is_read() {
     assert_eq!((&line["name"], &line["outcome"]), (&json!("book"), &json!("unchanged")));
 }
 
+/// The end of a text that was cut off closes no call.
+#[test]
+fn a_text_that_was_cut_off_ends_no_call() {
+    let tools =
+        json!([{"name": "book", "parameters": {"properties": {"name": {"type": "string"}}}}]);
+    let text = "<book>\n<name>Ada Lov";
+    let request = |eos: bool| {
+        let format = "xml_tool_tags";
+        json!({"op": "calls", "format": format, "tools": tools, "input": text, "eos": eos})
+    };
+    let reply = |eos: bool| json_lines(&run(&["batch"], request(eos).to_string()).stdout).remove(0);
+    assert_eq!(reply(true)["calls"][0]["outcome"], "repaired");
+    assert_eq!(reply(false)["incomplete"][0]["outcome"], "cut");
+    assert_eq!(reply(false)["calls"], json!([]));
+    let text = "Action: book\nAction Input: Ada Lov";
+    let outcome = |args: &[&str]| {
+        let args = [&["extract", "--format", "react"], args].concat();
+        json_lines(&run(&args, text).stdout).remove(0)["outcome"].clone()
+    };
+    assert_eq!((outcome(&[]), outcome(&["--cut"])), (json!("whole"), json!("cut")));
+}
+
 /// A marker in a string of a document is a part of the string.
 #[test]
 fn a_call_in_a_string_of_a_document_is_text() {
