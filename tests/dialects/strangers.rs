@@ -48,6 +48,15 @@ fn a_call_of_another_dialect_is_reported() {
     }
 }
 
+/// A word that runs over the end of what is looked at is not the tool whose name it begins with.
+#[test]
+fn a_name_that_is_not_seen_as_a_whole_is_not_known() {
+    for blanks in 80..100 {
+        let text = format!("<tool_call>{}bookings are open.", " ".repeat(blanks));
+        calls(Some("hermes"), &text, &[], &text);
+    }
+}
+
 #[test]
 fn a_header_without_the_kind_of_the_call_is_read() {
     let text = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book\n```json\n{\"seats\": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>";

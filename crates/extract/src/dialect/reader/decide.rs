@@ -133,11 +133,7 @@ impl CallExtractor {
             }
         }
         for (row, shape) in &setup.kinds {
-            if self.for_user
-                || self.in_result
-                || self.only_marked
-                || !setup.may_be_bare(*row, *shape, first)
-            {
+            if self.is_quiet() || self.only_marked || !setup.may_be_bare(*row, *shape, first) {
                 continue;
             }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
@@ -193,9 +189,7 @@ impl CallExtractor {
     ) -> Option<Option<Decision>> {
         let Some(row) = setup.rows.get(entry.row) else { return Some(None) };
         match entry.what {
-            What::Open(_) | What::Ornament | What::End if self.for_user || self.in_result => {
-                Some(None)
-            }
+            What::Open(_) | What::Ornament | What::End if self.is_quiet() => Some(None),
             What::Token => {
                 // Dialects share markers, so directly after a call the token may be that of another row.
                 let beside = self.after.is_some();

@@ -87,11 +87,7 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
-        if setup.auto
-            || self.for_user
-            || self.in_result
-            || matches!(place.prev(), b'`' | b'"' | b'\'')
-        {
+        if setup.auto || self.is_quiet() || matches!(place.prev(), b'`' | b'"' | b'\'') {
             return Some(None);
         }
         for (id, length) in found {
@@ -132,6 +128,10 @@ fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Option<String>> 
         at = start + rest.iter().take_while(|byte| in_name(byte)).count();
         if at == near.len() && !ended {
             return None;
+        }
+        // More of the word may come after what is looked at.
+        if at == NEAR.0 {
+            return Some(None);
         }
         let word = String::from_utf8_lossy(near.get(start..at).unwrap_or_default());
         let last = word.rsplit('.').next().unwrap_or_default();

@@ -141,6 +141,11 @@ impl Place {
 }
 
 impl CallExtractor {
+    /// Whether the text is for the user, or what a tool has returned, so that no call begins in it.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.for_user || self.in_result
+    }
+
     /// The byte that is so far before a place.
     pub(super) fn before(&self, rest: &[u8], at: usize, distance: usize) -> Option<u8> {
         match at.checked_sub(distance) {
