@@ -378,3 +378,42 @@ fn the_end_of_a_turn_and_brackets_too_many_belong_to_the_call() {
     let (calls, text) = read("auto", &format!("[see {alone}]"));
     assert_eq!((calls.len(), text.as_str()), (1, "[see ]"));
 }
+
+/// A sentence about a call, the text of a link and what a loop makes are no calls that may run, and are
+/// reported. What joins another call to one does not count.
+#[test]
+fn a_call_in_python_that_is_a_part_of_something_else_is_refused() {
+    for name in ["auto", "pythonic"] {
+        for text in [
+            "[book(seats=2)](https://example.org)",
+            "[book(seats=n) for n in (1, 2)]",
+            "[book(seats=2) if x else book(seats=3)]",
+        ] {
+            let calls = outcomes(name, text);
+            assert!(!calls.is_empty() && calls.iter().all(|call| *call == Refused), "{text}");
+        }
+    }
+    for text in [
+        "book(seats=2) is what I do.",
+        "Error: book(seats=2) failed",
+        "book(seats=2)\tbooks",
+        "book(name=self.name)",
+        "book(name=lambda: 2)",
+    ] {
+        assert_eq!(outcomes("auto", text), [Refused], "{text}");
+    }
+    for (text, count, rest) in [
+        ("book(seats=2) and then book(seats=3)", 2, " and then "),
+        ("book(seats=2) # two seats", 1, " # two seats"),
+        ("book(seats=2)\nThis books.", 1, "\nThis books."),
+        ("book(seats=2), which books.", 1, ", which books."),
+        ("[book(seats=2)] books.", 1, " books."),
+        ("[book(seats=2)] (two seats)", 1, " (two seats)"),
+        ("book(name=\"lambda: 2\")", 1, ""),
+        ("book(name=selfless)", 1, ""),
+    ] {
+        let (calls, left) = read("auto", text);
+        assert_eq!((calls.len(), left.as_str()), (count, rest), "{text}");
+        assert!(calls.iter().all(|call| call.2.can_run()), "{text}");
+    }
+}

@@ -60,7 +60,7 @@ fn equal_calls_are_two_in_one_place_and_between_markers() {
             "<tool_call>{BOOK}</tool_call> And once more, as you said: <tool_call>{BOOK}</tool_call>"
         ),
         // Not the same.
-        "book(seats=2) is not enough, so I do: book(seats=3)".to_owned(),
+        "book(seats=2): not enough, so I do: book(seats=3)".to_owned(),
         "book(seats=2) and for the other one: book(seats=2, name='Ada')".to_owned(),
     ] {
         let (calls, restated, _) = read(&text);

@@ -172,6 +172,8 @@ fn what_a_sentence_shows_is_no_call() {
         "So `[TOOL_CALLS]book[ARGS]{\"seats\": 2}` it is",
         "As `<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>` says",
         "book() is a function.",
+        "now() is one, too.",
+        "| Function | Result |\n|---|---|\n| book(seats=2) | two |\n",
         "+ book(seats=2)",
         "x = a + book(seats=2)",
     ] {
@@ -180,8 +182,6 @@ fn what_a_sentence_shows_is_no_call() {
     }
     for (text, rest) in [
         ("`<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>`", "``"),
-        ("book(seats=2) is what I do.", " is what I do."),
-        ("now() is what I do.", " is what I do."),
         (
             "I call `\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
             "I call `\n",

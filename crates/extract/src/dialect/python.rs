@@ -1,6 +1,7 @@
 //! Calls as in Python: `f(a=1, b='x')`, alone, in a list, or one on each line.
 
 mod atoms;
+mod follows;
 mod given;
 mod scan;
 mod strings;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 use jsonmend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
+use follows::is_part;
 use given::Spread;
 pub(super) use scan::{Opening, declares, is_name, open};
 use strings::Quoted;
@@ -367,15 +369,14 @@ impl PythonCall {
                 return Step::Read(space + 1);
             }
         }
-        if self.alone {
-            match block_follows(rest, eof) {
-                None => {
-                    self.state = State::After;
-                    return Step::Wait;
-                }
-                Some(true) => ctx.refuse_ended(),
-                Some(false) => {}
+        let joins = if self.alone { is_part(rest, eof) } else { Some(false) };
+        match joins {
+            None => {
+                self.state = State::After;
+                return Step::Wait;
             }
+            Some(true) => ctx.refuse_ended(),
+            Some(false) => {}
         }
         let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();
@@ -390,6 +391,15 @@ impl PythonCall {
             return Step::Wait;
         }
         if self.list && next.first() == Some(&b']') {
+            match next.get(1) {
+                None if !eof => {
+                    self.state = State::After;
+                    return Step::Wait;
+                }
+                // The text of a link.
+                Some(b'(') => ctx.refuse_ended(),
+                _ => {}
+            }
             self.list = false;
             ctx.markup(rest.get(..=space).unwrap_or_default());
             self.state = State::After;
@@ -438,27 +448,12 @@ impl PythonCall {
             self.start(&opening, ctx.tools);
             return Step::Read(length);
         }
+        let separated = rest.get(..space).unwrap_or_default().contains(&b',');
+        if self.list && !separated && next.first().is_some_and(u8::is_ascii_alphabetic) {
+            // The items are made by a loop.
+            ctx.refuse_ended();
+        }
         ctx.flush_end(!self.list && !self.closes);
         Step::Done(0)
-    }
-}
-
-/// Whether a block of code follows what looks like a call, so that it is the head of a definition. `None`
-/// waits for more.
-fn block_follows(rest: &[u8], eof: bool) -> Option<bool> {
-    let rest = rest.get(..SPACE).unwrap_or(rest);
-    let none = if eof || rest.len() == SPACE { Some(false) } else { None };
-    let mut after = rest.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-    match after.next() {
-        None => return none,
-        Some(b'{') => {}
-        Some(_) => return Some(false),
-    }
-    match after.find(|byte| !byte.is_ascii_whitespace()) {
-        None if eof => Some(true),
-        None => none,
-        // An object.
-        Some(b'"' | b'\'') => Some(false),
-        Some(_) => Some(true),
     }
 }

@@ -11,6 +11,9 @@ use crate::dialect::{
     tools::{Typing, typing},
 };
 
+/// What an expression of a program begins with, and no text does.
+const CODE: [&[u8]; 4] = [b"self.", b"this.", b"lambda ", b"lambda:"];
+
 /// The longest expression that may be a name, in bytes.
 const LONGEST_NAME: usize = 128;
 
@@ -134,7 +137,8 @@ impl PythonCall {
         let placeholder = written.starts_with(b"<") && self.last == b'>'
             || written.starts_with(b"${") && self.last == b'}'
             // The quote before it is missing, or somewhere else.
-            || matches!(self.last, b'"' | b'\'');
+            || matches!(self.last, b'"' | b'\'')
+            || CODE.iter().any(|code| written.starts_with(code));
         let Some(tool) = ctx.tools.get(&self.name) else { return placeholder };
         let guide = tool.parameter(&self.key);
         let name = unescaped(written);

@@ -40,7 +40,7 @@ impl CallExtractor {
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                if place.in_word() || place.defines() || place.begins_block() {
+                if place.in_word() || place.defines() || place.begins_block() || place.is_cell() {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
@@ -121,10 +121,10 @@ fn mentions(
     setup: &Setup,
 ) -> Option<bool> {
     let takes = |tool: &Tool| !tool.parameters.is_empty();
-    if !opening.empty || opening.list || !setup.tools.known(&opening.name).is_some_and(takes) {
+    if !opening.empty || opening.list {
         return Some(false);
     }
-    if !place.is_line_start() {
+    if !place.is_line_start() && setup.tools.known(&opening.name).is_some_and(takes) {
         return Some(true);
     }
     let (_, closed) = past_space(rest.get(opening.length..).unwrap_or_default(), eof)?;

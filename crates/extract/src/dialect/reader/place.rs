@@ -88,6 +88,12 @@ impl Place {
         )
     }
 
+    /// Whether a line that is the row of a table begins directly before it.
+    pub(super) fn is_cell(&self) -> bool {
+        let mut before = self.last.iter().rev().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+        before.next() == Some(&b'|') && before.next().is_some_and(u8::is_ascii_whitespace)
+    }
+
     /// Whether nothing but blanks comes before it on its line.
     pub(super) fn begins_line(&self) -> bool {
         let mut bytes = self.last.iter().rev();
