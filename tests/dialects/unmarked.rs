@@ -379,3 +379,26 @@ fn a_brace_too_many_refuses_a_call_in_python() {
     let (calls, _) = calls("[book(seats=2}, guest_name='a')]");
     assert_eq!(calls[0].2, CallOutcome::Refused);
 }
+
+/// Agents that answer with one object write what they think next to the call.
+#[test]
+fn an_object_around_a_call_may_say_what_the_model_thinks() {
+    for text in [
+        r#"{"thought": "Two.", "action": {"name": "book", "arguments": {"seats": 2}}}"#,
+        r#"{"thoughts": {"text": "Two.", "plan": ["book"]}, "command": {"name": "book", "args": {"seats": 2}}}"#,
+        r#"{"plan": ["book"], "tool_calls": [{"name": "book", "arguments": {"seats": 2}}]}"#,
+        r#"{"explanation": "Two.", "actions": [{"tool": "book", "input": {"seats": 2}}]}"#,
+        r#"{"action": {"book": {"seats": 2}}}"#,
+    ] {
+        yields(text, &[("book", r#"{"seats":2}"#)], "");
+    }
+    for text in [
+        r#"{"thought": "Two.", "action": {"name": "walk", "arguments": {"seats": 2}}}"#,
+        r#"{"plan": "basic", "action": {"name": "book"}}"#,
+        r#"{"plan": "basic", "seats": 2}"#,
+        r#"{"command": "book", "plan": {"seats": 2}}"#,
+        r#"{"actions": ["book", "now"]}"#,
+    ] {
+        is_text(text);
+    }
+}

@@ -24,19 +24,30 @@ pub(super) const ARGUMENTS: [&str; 9] = [
     "function_args",
 ];
 pub(super) const IDS: [&str; 4] = ["id", "tool_call_id", "call_id", "toolCallId"];
-pub(super) const LISTS: [&str; 6] =
-    ["tool_calls", "toolCalls", "function_calls", "functionCalls", "calls", "tool_uses"];
+pub(super) const LISTS: [&str; 7] =
+    ["tool_calls", "toolCalls", "function_calls", "functionCalls", "calls", "tool_uses", "actions"];
 /// Keys of an object that has the name and the arguments.
-pub(super) const INNER: [&str; 6] =
-    ["function", "function_call", "functionCall", "tool", "tool_call", "toolCall"];
+pub(super) const INNER: [&str; 8] = [
+    "function",
+    "function_call",
+    "functionCall",
+    "tool",
+    "tool_call",
+    "toolCall",
+    "action",
+    "command",
+];
 /// Keys that may be next to those of a call, or to a list of calls.
-pub(super) const OTHERS: [&str; 10] = [
+pub(super) const OTHERS: [&str; 13] = [
     "type",
     "index",
     "content",
     "needsMoreWork",
     "needs_more_work",
     "thought",
+    "thoughts",
+    "plan",
+    "explanation",
     "reasoning",
     "message",
     "role",
@@ -44,8 +55,8 @@ pub(super) const OTHERS: [&str; 10] = [
 ];
 
 /// Those of [`OTHERS`] that are as likely arguments, where a tool has a parameter with that name.
-pub(super) const ARGUMENTS_TOO: [&str; 5] =
-    ["content", "message", "reasoning", "status", "thought"];
+pub(super) const ARGUMENTS_TOO: [&str; 8] =
+    ["content", "explanation", "message", "plan", "reasoning", "status", "thought", "thoughts"];
 
 /// Keys of what came of a call.
 pub(super) const RESULTS: [&str; 5] = ["output", "result", "response", "error", "observation"];
