@@ -1,7 +1,7 @@
 //! Calls whose arguments end before all of them came.
 
 use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{CallOutcome, Dialect};
+use jsonmend_extract::{CallOutcome, Dialect, FoundCalls};
 
 use super::{check, named, reader};
 
@@ -183,4 +183,32 @@ fn a_fence_of_json_may_end_with_carriage_returns() {
     let found = check(&named("deepseek_v3"), &text).found;
     assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole);
     assert_eq!(found.calls()[0].arguments(), b"{\"seats\": 2}");
+}
+
+/// A call that the transport cut off after its name is one, and it is cut, however many markers come before
+/// the name. If the model ended it there, it is refused.
+#[test]
+fn a_call_that_ends_with_its_name_is_reported_once() {
+    for (name, text) in [
+        ("qwen3_coder_xml", "<tool_call>\n<function=book"),
+        ("step3p5_xml", "<tool_call>\n<function=book"),
+        ("hunyuan_v3", "<tool_calls>\n<tool_call>book<"),
+        ("k2_horizon", "<ifm|tool_calls><ifm|tool_call>book<"),
+        ("hermes", "<tool_call>\nbook"),
+    ] {
+        for eos in [false, true] {
+            let mut reader = named(name);
+            let mut found = FoundCalls::default();
+            reader.push(text.as_bytes(), &mut found);
+            if eos {
+                reader.finish_at_eos(&mut found);
+            } else {
+                reader.finish(&mut found);
+            }
+            let outcome = if eos { CallOutcome::Refused } else { CallOutcome::Cut };
+            let calls = found.calls().iter().map(|call| (call.name(), call.outcome()));
+            assert_eq!(calls.collect::<Vec<_>>(), [("book", outcome)], "{name}: {text}");
+        }
+        check(&named(name), text);
+    }
 }

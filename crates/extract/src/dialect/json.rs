@@ -292,8 +292,9 @@ impl JsonCall {
         ctx.raw(rest);
         self.junk |= !rest.is_empty();
         if eof {
-            // The text is cut off after the name.
-            let outcome = if self.junk { CallOutcome::Refused } else { CallOutcome::Cut };
+            // The text is cut off after the name, or where the model did not end it.
+            let outcome =
+                if self.junk && ctx.eos { CallOutcome::Refused } else { CallOutcome::Cut };
             self.end_arguments(outcome, true, ctx);
             return Step::Done(rest.len());
         }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::dialect::{
     json::{past_space, window},
+    markers::Found,
     setup::{Entry, Setup, What},
     shape::{Layout, Shape},
     wake::is_word,
@@ -124,6 +125,20 @@ fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Option<String>> 
     for _ in 0..NEAR.1 {
         let rest = near.get(at..).unwrap_or_default();
         let start = at + rest.iter().take_while(|byte| !in_name(byte)).count();
+        // Another marker may have the name after it, and be read as what it is.
+        for at in at..start {
+            match setup.markers.at(near.get(at..).unwrap_or_default(), ended) {
+                Found::Partial => return None,
+                Found::Nothing => {}
+                Found::Here(found) => {
+                    let entry = |(id, _): &(usize, usize)| setup.entries.get(*id);
+                    let opens = |entry: &Entry| matches!(entry.what, What::Open(_));
+                    if found.iter().filter_map(entry).any(opens) {
+                        return Some(None);
+                    }
+                }
+            }
+        }
         let rest = near.get(start..).unwrap_or_default();
         at = start + rest.iter().take_while(|byte| in_name(byte)).count();
         if at == near.len() && !ended {
