@@ -12,7 +12,7 @@ mod whole;
 use crate::{
     Options, RepairKind,
     prose::{ENTITIES, MAX_HEAD, Marks, fence_before},
-    signs::{ESCAPE, wide_space},
+    signs::{ESCAPE, MAX_COLOUR, colour, wide_space},
 };
 
 pub(crate) use compose::{Composer, Piece, Unwrapped};
@@ -201,26 +201,15 @@ impl Gate {
                 {
                     at += 2;
                 }
-                (Place::Start | Place::Fenced, ESCAPE) if rest.len() == 1 && !last => {
+                (Place::Start | Place::Fenced | Place::Stray, ESCAPE)
+                    if !last && begins_colour(rest) =>
+                {
                     return Seen::Open(at);
                 }
-                (Place::Start | Place::Fenced, _) if odd_space(rest) > 0 => {
-                    let length = blank(rest);
-                    match rest.get(length) {
-                        _ if length > MAX_HEAD => return Seen::Clear,
-                        Some(b'{' | b'[') => at += length - 1,
-                        Some(0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < length + 3 && !last => {
-                            return Seen::Open(at);
-                        }
-                        None if !last => return Seen::Open(at),
-                        Some(&ESCAPE) if rest.len() == length + 1 && !last => {
-                            return Seen::Open(at);
-                        }
-                        _ => return Seen::Clear,
-                    }
+                (Place::Start | Place::Fenced | Place::Stray, _) if odd_space(rest) > 0 => {
+                    (self.place, at) = (Place::Stray, at + odd_space(rest) - 1);
                 }
                 (Place::Stray, b' ' | b'\t' | b'\n' | b'\r') => {}
-                (Place::Stray, _) if odd_space(rest) > 0 => at += odd_space(rest) - 1,
                 (Place::Stray, _) => match stray(rest, last) {
                     None => return Seen::Open(at),
                     Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
@@ -232,11 +221,10 @@ impl Gate {
                     Some(Line::Marked(marks)) => {
                         return Seen::Wrapped(at, Wrapper::Lines { marks, within: false });
                     }
-                    Some(Line::Other) => match stray(rest, last) {
-                        None => return Seen::Open(at),
-                        Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
-                        Some(None) => return Seen::Clear,
-                    },
+                    Some(Line::Other) => {
+                        self.place = Place::Stray;
+                        continue;
+                    }
                 },
                 // In words, they are part of these.
                 (Place::Document, b'&' | b'\\') if !self.nest.begins_token() => return Seen::Clear,
@@ -283,25 +271,30 @@ impl Gate {
 fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
     const COMMENTS: [(&[u8], &[u8]); 4] =
         [(b"//", b""), (b"#", b""), (b"/*", b"*/"), (b"<!--", b"-->")];
-    if let [b'}' | b']' | b')' | b',' | b';' | b':' | b'=', ..] = text {
-        return Some(Some((Place::Stray, 1)));
+    match text {
+        [b'\\'] if !last => return None,
+        [b'\\', b'n' | b'r' | b't', ..] => return Some(Some((Place::Stray, 2))),
+        _ => {}
     }
     if !last
         && COMMENTS.iter().any(|(start, _)| start.len() > text.len() && start.starts_with(text))
     {
         return None;
     }
-    let begun = COMMENTS.iter().find(|(start, _)| text.starts_with(start));
-    Some(begun.map(|(start, end)| (Place::Comment(end), start.len())))
+    if let Some((start, end)) = COMMENTS.iter().find(|(start, _)| text.starts_with(start)) {
+        return Some(Some((Place::Comment(end), start.len())));
+    }
+    let punctuation = |byte: &&u8| byte.is_ascii_punctuation() && !b"\"'`<&{[".contains(byte);
+    Some(text.first().filter(punctuation).map(|_| (Place::Stray, 1)))
 }
 
-/// The length of a control character or white space outside JSON's at the start of `text`, or 0.
-const fn odd_space(text: &[u8]) -> usize {
+/// The length of a control character, of the sequence that sets a colour on a terminal, or of white space
+/// outside JSON's at the start of `text`, or 0.
+fn odd_space(text: &[u8]) -> usize {
     match text {
-        // A colour of a terminal may begin here.
-        [ESCAPE] | [ESCAPE, b'[', ..] => 0,
+        [ESCAPE, b'[', ..] => colour(text).unwrap_or_default(),
         [b'\t' | b'\n' | b'\r', ..] => 0,
-        [0..=0x1f, ..] => 1,
+        [0..=0x1f | 0x7f, ..] => 1,
         _ => match wide_space(text) {
             Some((_, length)) => length,
             None => 0,
@@ -309,17 +302,11 @@ const fn odd_space(text: &[u8]) -> usize {
     }
 }
 
-/// The length of all white space at the start of `text`, up to a little more than [`MAX_HEAD`].
-fn blank(text: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(rest @ [first, ..]) = text.get(at..).filter(|_| at <= MAX_HEAD) {
-        match odd_space(rest) {
-            0 if first.is_ascii_whitespace() => at += 1,
-            0 => break,
-            length => at += length,
-        }
-    }
-    at
+/// Whether more is needed to tell whether `text` begins with such a sequence.
+fn begins_colour(text: &[u8]) -> bool {
+    let Some(after) = text.get(1..).filter(|_| text.len() < MAX_COLOUR) else { return false };
+    let Some(parameters) = after.strip_prefix(b"[") else { return after.is_empty() };
+    parameters.iter().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'))
 }
 
 /// What a line before the document begins with.
