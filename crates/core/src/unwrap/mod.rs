@@ -12,6 +12,7 @@ mod whole;
 use crate::{
     Options, RepairKind,
     prose::{ENTITIES, MAX_HEAD, Marks, fence_before},
+    scan,
     signs::{ESCAPE, MAX_COLOUR, colour, wide_space},
 };
 
@@ -101,6 +102,8 @@ enum Place {
     Fenced,
     /// After punctuation or a comment before the document, which the engine drops.
     Stray,
+    /// In words before the document, up to a bracket.
+    Prose,
     /// In a comment before the document that ends with this, or at a line end if it is empty.
     Comment(&'static [u8]),
     /// Where a document is known to begin, or after its first bracket.
@@ -213,8 +216,14 @@ impl Gate {
                 (Place::Stray, _) => match stray(rest, last) {
                     None => return Seen::Open(at),
                     Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
-                    Some(None) => return Seen::Clear,
+                    // In a string, all of it would be the document.
+                    Some(None) if byte == b'"' => return Seen::Clear,
+                    Some(None) => self.place = Place::Prose,
                 },
+                (Place::Prose, _) => {
+                    let next = scan::find(rest, |byte| (byte == b'{') | (byte == b'['));
+                    at += next.unwrap_or(rest.len()) - 1;
+                }
                 (Place::Start | Place::Fenced, _) => match line(rest, window, last) {
                     None => return Seen::Open(at),
                     Some(Line::Blanks(length)) => at += length - 1,
@@ -274,6 +283,8 @@ fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
     match text {
         [b'\\'] if !last => return None,
         [b'\\', b'n' | b'r' | b't', ..] => return Some(Some((Place::Stray, 2))),
+        // It begins no string.
+        [b'\\', b'"', ..] => return Some(Some((Place::Prose, 2))),
         _ => {}
     }
     if !last
