@@ -404,6 +404,7 @@ fn a_call_in_python_that_is_a_part_of_something_else_is_refused() {
     }
     for (text, count, rest) in [
         ("book(seats=2) and then book(seats=3)", 2, " and then "),
+        ("book(seats=2) book(seats=3)", 2, ""),
         ("book(seats=2) # two seats", 1, " # two seats"),
         ("book(seats=2)\nThis books.", 1, "\nThis books."),
         ("book(seats=2), which books.", 1, ", which books."),

@@ -369,8 +369,9 @@ impl PythonCall {
                 return Step::Read(space + 1);
             }
         }
-        let joins = if self.alone { is_part(rest, eof) } else { Some(false) };
-        match joins {
+        let knows = |name: &str| ctx.knows(name);
+        let part = if self.alone { is_part(rest, eof, knows) } else { Some(false) };
+        match part {
             None => {
                 self.state = State::After;
                 return Step::Wait;
