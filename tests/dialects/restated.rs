@@ -19,8 +19,8 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
     for (text, left) in [
         // A draft, and the call without markers.
         (
-            "I would do `book(seats=2)`. So the answer is: [book(seats=2)]",
-            "I would do ``. So the answer is: [book(seats=2)]",
+            "I would do: `book(seats=2)`. So the answer is: [book(seats=2)]",
+            "I would do: ``. So the answer is: [book(seats=2)]",
         ),
         // A draft, and the call between markers. They are never text.
         (

@@ -199,8 +199,10 @@ fn calls_in_strings_lose_their_quotes() {
 fn a_call_in_quotes_ends_with_its_parenthesis() {
     let one = [("book", "{\"seats\":2}")];
     let after = " is what I wrote.\n\nIt can't be \"undone\" (yet).";
-    yields(&format!("So 'book(seats=2)'{after}"), &one, &format!("So {after}"));
-    yields("He wrote `'book(seats=2)'` in it.", &one, "He wrote `` in it.");
+    yields(&format!("'book(seats=2)'{after}"), &one, after);
+    yields("He wrote: `'book(seats=2)'` in it.", &one, "He wrote: `` in it.");
+    is_text("He wrote `'book(seats=2)'` in it.");
+    is_text("So 'book(seats=2)' is what I wrote.");
     yields("'book(guest_name=\"a) b\")' x", &[("book", "{\"guest_name\":\"a)b\"}")], " x");
     yields("'book(seats=2) and so on", &one, " and so on");
     may_not_run("'book(seats=2");
@@ -246,7 +248,25 @@ fn a_definition_or_a_mention_is_no_call() {
     yields("book(seats=2) {\"ok\": true}", &call, " {\"ok\": true}");
     is_text("You could use `book()` for it, or book() twice.");
     yields("book()", &[("book", "{}")], "");
-    yields("It is `now()` o'clock", &[("now", "{}")], "It is `` o'clock");
+    yields("It is: `now()` o'clock", &[("now", "{}")], "It is: `` o'clock");
+    for text in [
+        "It is `now()` o'clock",
+        "Never use `book(seats=2)`.",
+        "Never use `[book(seats=2)]`, please.",
+        "She said (book(seats=2)) and left.",
+        "| `book(seats=2)` | books |",
+        "She wrote:\n\n> book(seats=2)\n\nWhy?",
+        "She wrote:\n\n> [book(seats=2)]\n\nWhy?",
+        "She wrote:\n\n> {\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n\nWhy?",
+    ] {
+        is_text(text);
+    }
+    for text in [
+        r#"{"name": "book", "arguments": {"seats": 2}, "approved": false}"#,
+        r#"{"tool": "book", "seats": 2, "result": "ok"}"#,
+    ] {
+        may_not_run(text);
+    }
     is_text("indef book(seats=2)");
 }
 

@@ -144,7 +144,8 @@ impl Envelope {
             self.holds |= self.call.unproven.is_some() && ctx.out.made;
             self.begin_arguments(byte);
         } else {
-            let foreign = self.strict && !is_key_of_call(key) && !own.has(key) && !self.call.begun;
+            let foreign_key = !is_key_of_call(key) && !own.has(key);
+            let foreign = self.strict && foreign_key && !self.call.begun;
             if foreign && self.is_listed() {
                 self.call.void = true;
             } else {
@@ -157,8 +158,8 @@ impl Envelope {
                 let beside = self.call.at == Some(self.levels.len()) && byte != b'n';
                 let usual = is_usual(key) && !(beside && is_argument_too(key));
                 self.call.refused |= !usual && self.tool(ctx).is_some_and(|tool| tool.has(key));
-                // What came of a call says that it was made before.
-                self.call.refused |= self.strict && RESULTS.contains(&key);
+                // What came of a call says that it was made before, and any other key that it is data.
+                self.call.refused |= self.strict && (RESULTS.contains(&key) || foreign_key);
             } else if !self.call.dead {
                 self.call.passed.begin(self.levels.len(), key);
             }
@@ -202,6 +203,8 @@ impl Envelope {
         let own = self.tool(ctx).is_some_and(|tool| tool.has(key));
         let all = ARGUMENTS.contains(&key) && matches!(byte, b'{' | b'"');
         if own || !all && !is_usual(key) {
+            // What came of a call says that it was made before.
+            self.call.refused |= !own && RESULTS.contains(&key);
             return self.begin_flat(key, byte);
         }
         // Arguments next to arguments: it is not clear which are meant.

@@ -148,7 +148,7 @@ impl PythonCall {
                 ctx.refuse();
             }
             // The string may have ended before the call of another tool.
-            if self.inner.quoted && self.inner.calls_tool(bytes, ctx.tools) {
+            if !triple && self.inner.quoted && self.inner.calls_tool(bytes, ctx.tools) {
                 ctx.refuse();
             }
             ctx.raw(bytes);

@@ -45,6 +45,7 @@ impl CallExtractor {
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
                 let mentioned = !opening.list && opening.quoted.is_none() && place.goes_on()
+                    || place.is_shown(opening.quoted.is_some() && !opening.braced)
                     || place.is_assigned(opening.quoted.is_some())
                     // A program prints what its function returns, but a function without arguments is common.
                     || opening.empty && place.is_argument()

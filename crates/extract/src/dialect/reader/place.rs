@@ -71,6 +71,23 @@ impl Place {
         goes_on(|distance| self.back(distance), self.called)
     }
 
+    /// How many bytes directly before it open inline code, a list or a string, and whether that is no list
+    /// alone.
+    fn opened(&self) -> (usize, bool) {
+        let opens = |byte: &&u8| matches!(byte, b'`' | b'[' | b'\'' | b'"');
+        let opened = self.last.iter().rev().take(3).take_while(opens);
+        (opened.clone().count(), opened.clone().any(|byte| *byte != b'['))
+    }
+
+    /// Whether a sentence goes on before inline code, a string or parentheses that begin directly before it,
+    /// or with it if it is `quoted`.
+    pub(super) fn is_shown(&self, quoted: bool) -> bool {
+        let (opened, begins) = self.opened();
+        let alone = opened == 0 && self.prev() == b'(' && !is_word(self.before());
+        let opened = opened + usize::from(alone);
+        (begins || alone || quoted) && goes_on(|distance| self.back(distance + opened), self.called)
+    }
+
     /// Whether a string is assigned here, which has begun or is to begin, as in `onclick="…"`.
     pub(super) fn is_assigned(&self, quoted: bool) -> bool {
         let open = matches!(self.prev(), b'"' | b'\'');
@@ -79,19 +96,28 @@ impl Place {
         (open || quoted) && matches!(before, Some(b'=' | b':'))
     }
 
-    /// Whether a comment or the cell of a table begins directly before it, as in `// {"name": …`.
+    /// Whether a comment, the cell of a table or a quoted line begins directly before it, as in `// {"name": …`.
     pub(super) fn is_noted(&self) -> bool {
         let mut before = self.last.iter().rev().skip_while(|byte| matches!(byte, b' ' | b'\t'));
         matches!(
             (before.next(), before.next()),
-            (Some(b'#' | b'|'), _) | (Some(b'/' | b'*'), Some(b'/')) | (Some(b'-'), Some(b'-'))
+            (Some(b'#' | b'|'), _)
+                | (Some(b'/' | b'*'), Some(b'/'))
+                | (Some(b'-'), Some(b'-'))
+                | (Some(b'>'), Some(b'\n'))
         )
     }
 
-    /// Whether a line that is the row of a table begins directly before it.
+    /// Whether the cell of a table or a quoted line begins directly before it, or before inline code and a
+    /// list that do.
     pub(super) fn is_cell(&self) -> bool {
-        let mut before = self.last.iter().rev().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-        before.next() == Some(&b'|') && before.next().is_some_and(u8::is_ascii_whitespace)
+        let before = self.last.iter().rev().skip(self.opened().0);
+        let mut before = before.skip_while(|byte| matches!(byte, b' ' | b'\t'));
+        match before.next() {
+            Some(b'|') => before.next().is_some_and(u8::is_ascii_whitespace),
+            Some(b'>') => before.next() == Some(&b'\n'),
+            _ => false,
+        }
     }
 
     /// Whether nothing but blanks comes before it on its line.
