@@ -217,7 +217,7 @@ impl Gate {
                     None => return Seen::Open(at),
                     Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
                     // In a string, all of it would be the document.
-                    Some(None) if byte == b'"' => return Seen::Clear,
+                    Some(None) if begins_string(rest) => return Seen::Clear,
                     Some(None) => self.place = Place::Prose,
                 },
                 (Place::Prose, _) => {
@@ -297,6 +297,11 @@ fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
     }
     let punctuation = |byte: &&u8| byte.is_ascii_punctuation() && !b"\"'`<&{[".contains(byte);
     Some(text.first().filter(punctuation).map(|_| (Place::Stray, 1)))
+}
+
+/// Whether a string may begin with `text`, in quotes of any kind.
+fn begins_string(text: &[u8]) -> bool {
+    matches!(text, [b'"' | b'\'' | b'`', ..] | [0xC2 | 0xE2 | 0xE3, ..])
 }
 
 /// The length of a control character, of the sequence that sets a colour on a terminal, or of white space
