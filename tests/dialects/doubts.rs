@@ -361,8 +361,6 @@ fn tags_in_values_that_are_damaged_or_doubled_refuse_the_call() {
     coded("qwen3_coder_xml", &qwen("x</parameter>"), Whole, r#"{"path": "x"}"#);
     coded("xml_tool_tags", "<read_file>\n<path>x</path</read_file>", Refused, "");
     coded("xml_tool_tags", "<read_file>\n<path>x</path>\n</path>\n</read_file>", Refused, "");
-    let tags = "<search>\n<query>a</query>\n<tags><tag>x</tag></tags>\n</search>";
-    coded("xml_tool_tags", tags, Refused, "");
     let twice = "<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value><arg_value>x</arg_value>\n</tool_call>";
     coded("glm_arg_kv", twice, Refused, "");
     let twice = "<|open|>tools<|sep|><|open|>call tool=\"read_file\" index=\"1\"<|sep|>\

@@ -1,4 +1,4 @@
-//! Elements in values, in the dialect whose parameters are elements themselves.
+//! Elements in values, in the dialects whose parameters are elements themselves.
 
 use jsonmend_core::Options;
 use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
@@ -107,5 +107,84 @@ fn elements_below_the_deepest_level_refuse_the_call() {
         let nested = format!("{}7{}", "<a>".repeat(depth), "</a>".repeat(depth));
         let (arguments, found) = read(false, &format!("<meta>{nested}</meta>"));
         assert_eq!(found, outcome, "{arguments}");
+    }
+}
+
+/// The arguments and the outcome of a call whose tags have the names of the tool and its parameters.
+fn read_tags(parameters: &str) -> (String, CallOutcome) {
+    let declared = json!([{"name": "plan", "parameters": {"type": "object", "properties": {
+        "title": {"type": "string"},
+        "when": {"type": "object", "properties": {
+            "date": {"type": "string"}, "hour": {"type": "integer"}, "title": {"type": "string"},
+        }},
+        "people": {"type": "array", "items": {"type": "object", "properties": {
+            "name": {"type": "string"},
+        }}},
+        "args": {"type": "object", "properties": {"file": {"type": "array", "items": {
+            "type": "object", "properties": {"path": {"type": "string"}},
+        }}}},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    }}}]);
+    let tools = Registry::from_tools(&declared).unwrap().tools();
+    let dialect = Dialect::by_name("xml_tool_tags").unwrap().clone();
+    let detected = CallExtractor::new(Options::new()).with_tools(tools);
+    let named = detected.clone().with_dialect(dialect);
+    let text = format!("<plan>\n{parameters}\n</plan>");
+    let [one, other] = [named, detected].map(|reader| {
+        let found = check(&reader, &text).found;
+        let [call] = found.calls() else { panic!("{text}: {found:?}") };
+        (String::from_utf8_lossy(call.arguments()).into_owned(), call.outcome())
+    });
+    assert_eq!(one, other, "{text}");
+    one
+}
+
+/// Where the schema has objects and lists, models write elements in elements.
+#[test]
+fn tags_with_the_names_of_parameters_may_have_elements_in_them() {
+    for (parameters, expected) in [
+        (
+            "<when>\n<date>2025-01-01</date>\n<hour>9</hour>\n</when>",
+            r#"{"when": {"date": "2025-01-01", "hour": 9}}"#,
+        ),
+        (
+            "<people>\n<person><name>Ada</name></person>\n<person><name>Al</name></person>\n</people>",
+            r#"{"people": [{"name": "Ada"}, {"name": "Al"}]}"#,
+        ),
+        (
+            "<args>\n<file>\n<path>a.rs</path>\n</file>\n</args>",
+            r#"{"args": {"file": [{"path": "a.rs"}]}}"#,
+        ),
+        (
+            "<args><file><path>a</path></file><file><path>b</path></file></args>",
+            r#"{"args": {"file": [{"path": "a"}, {"path": "b"}]}}"#,
+        ),
+        ("<tags><tag>a</tag><tag>b</tag></tags>", r#"{"tags": ["a", "b"]}"#),
+        (
+            "<when><title>Sync</title></when><title>Week</title>",
+            r#"{"when": {"title": "Sync"}, "title": "Week"}"#,
+        ),
+        ("<when>{\"date\": \"May\"}</when>", r#"{"when": {"date": "May"}}"#),
+        ("<title>in <date>May</date></title>", r#"{"title": "in <date>May</date>"}"#),
+    ] {
+        assert_eq!(
+            read_tags(parameters),
+            (expected.to_owned(), CallOutcome::Whole),
+            "{parameters}"
+        );
+    }
+    let (arguments, outcome) = read_tags("<when><date>May</date>");
+    assert_eq!(
+        (arguments.as_str(), outcome),
+        (r#"{"when": {"date": "May"}}"#, CallOutcome::Repaired)
+    );
+    for parameters in [
+        "<when>May <date>1</date></when>",
+        "<when><date>1</date> May</when>",
+        "<when><date day=\"1\">May</date></when>",
+        "<when>\n<title>Sync</title>",
+    ] {
+        let (arguments, outcome) = read_tags(parameters);
+        assert_eq!(outcome, CallOutcome::Refused, "{parameters}: {arguments}");
     }
 }

@@ -10,6 +10,7 @@ mod followed;
 mod forms;
 mod restated;
 mod segments;
+mod shown;
 mod strangers;
 mod tags;
 mod templates;

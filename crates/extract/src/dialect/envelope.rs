@@ -119,6 +119,8 @@ pub(super) struct Envelope {
     pos: usize,
     /// Whether what is read is held back, although there was a call before it.
     holds: bool,
+    /// Whether a list has messages of others than the model, so that its calls were made before.
+    history: bool,
     /// Removed bytes, which belong to what follows them.
     removed: Vec<u8>,
     last_repair: Option<RepairKind>,
@@ -159,6 +161,7 @@ impl Envelope {
             taken: 0,
             pos: 0,
             holds: false,
+            history: false,
             removed: Vec::new(),
             last_repair: None,
             repairs: Repairs::default(),
@@ -393,6 +396,7 @@ impl Envelope {
             return;
         }
         self.check_passed(&name, ctx);
+        self.call_begins(ctx);
         if name.len() <= LONGEST_NAME && ctx.begin(&name, self.call.id.as_deref()) {
             self.call.begun = true;
             self.holds = false;

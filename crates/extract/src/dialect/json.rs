@@ -11,6 +11,7 @@ use super::{
     envelope::{Ending, Envelope, Follow},
     markers::{Found, Markers},
     out::Ctx,
+    shape::Text,
     sink::{CallOutcome, CallSink},
 };
 
@@ -60,6 +61,8 @@ pub(super) struct JsonCall {
     beside: bool,
     /// Whether anything but the end of the text may end the block.
     stopped: bool,
+    /// What is written before the arguments. Where it comes again, nobody knows which of both are meant.
+    mark: Text,
     /// How many bytes are passed to the mender at once.
     portion: usize,
 }
@@ -106,6 +109,11 @@ impl JsonCall {
         Self { named: true, ..new }
     }
 
+    /// Says what is written before the arguments.
+    pub(super) fn after_mark(self, mark: &Text) -> Self {
+        Self { mark: mark.clone(), ..self }
+    }
+
     /// The input of a tool, which need not be an object.
     pub(super) fn input<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
         let new = Self::new(Envelope::arguments_only(true), stops, closes, false, ctx);
@@ -147,6 +155,7 @@ impl JsonCall {
             junk: false,
             sealed: false,
             beside: false,
+            mark: Text::default(),
             portion: PORTIONS.0,
         }
     }
@@ -252,11 +261,25 @@ impl JsonCall {
         }
     }
 
-    /// Whether what follows the arguments goes on with them, or is another object in place of the
-    /// marker. `None` waits for more.
+    /// Whether what follows the arguments goes on with them, is another object in place of the marker, or
+    /// more arguments. `None` waits for more.
     fn has_more(&self, rest: &[u8], eof: bool) -> Option<bool> {
         if self.closes && past_space(rest, eof)?.1.starts_with(b"{") {
             return Some(true);
+        }
+        let mark = self.mark.trim();
+        if mark.len() > 1 {
+            let next = past_space(rest, eof)?.1;
+            if !eof
+                && !next.is_empty()
+                && next.len() < mark.len()
+                && mark.as_bytes().starts_with(next)
+            {
+                return None;
+            }
+            if next.starts_with(mark.as_bytes()) {
+                return Some(true);
+            }
         }
         goes_on(rest, eof)
     }

@@ -111,6 +111,12 @@ impl Nested {
         self.unclear |= followed && self.guide.is_none();
     }
 
+    /// Whether any element with such a key is directly in the value.
+    pub(super) fn begins_any(&self, is: impl Fn(&str) -> bool) -> bool {
+        let root = self.open.first();
+        root.is_some_and(|root| root.children.iter().any(|child| is(&child.key)))
+    }
+
     /// How many closing tags were missing, or closed nothing, and whether it is not known what the
     /// elements mean.
     pub(super) fn doubts(&self) -> (usize, bool) {
@@ -179,7 +185,7 @@ impl Element {
                 _ => None,
             });
             match groups.get(key).map_or(&[][..], Vec::as_slice) {
-                [one] => one.write(below, xml, options, json),
+                [one] if !one.is_item(below.as_ref()) => one.write(below, xml, options, json),
                 items => {
                     json.push(b'[');
                     for (at, item) in items.iter().enumerate() {
@@ -194,6 +200,16 @@ impl Element {
             }
         }
         json.push(b'}');
+    }
+
+    /// Whether the element, which is alone, is an item of the list of this guide, and not the list.
+    fn is_item(&self, list: Option<&Arc<dyn Guide>>) -> bool {
+        let Some(list) = list.filter(|list| !list.allows(JsonType::Object)) else { return false };
+        let Some(item) = list.item(0).filter(|_| list.allows(JsonType::Array)) else {
+            return false;
+        };
+        let declared = |child: &Self| matches!(item.member(&child.key), Member::Declared(_));
+        !self.children.is_empty() && self.children.iter().all(declared)
     }
 
     fn is_list(&self, guide: Option<&Arc<dyn Guide>>) -> bool {

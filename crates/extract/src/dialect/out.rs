@@ -71,9 +71,13 @@ pub(super) struct Out {
     refused: bool,
     /// Whether the arguments of the open call end where a value should be, or inside of one.
     short: bool,
+    /// Whether the last call can be run.
+    pub(super) ran: bool,
     /// Whether any text that is not white space was emitted.
     pub(super) spoke: bool,
-    /// How many bytes engines have passed to menders.
+    /// How many calls in values were looked after that are not shown there.
+    pub(super) unshown: usize,
+    /// How many bytes engines have passed to menders, or looked ahead.
     pub(super) work: u64,
 }
 
@@ -395,6 +399,7 @@ impl<S: CallSink> Ctx<'_, S> {
         if over.is_none() {
             self.out.next = self.out.at;
         }
+        self.out.ran = outcome.can_run();
         self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
     }
 
@@ -404,6 +409,7 @@ impl<S: CallSink> Ctx<'_, S> {
             && end.outcome.can_run()
         {
             end.outcome = CallOutcome::Refused;
+            self.out.ran = false;
             self.out.stated.withdraw();
         }
     }

@@ -7,6 +7,7 @@ mod decide;
 mod defined;
 mod mentions;
 mod place;
+mod program;
 mod prompted;
 mod steps;
 mod text;
@@ -17,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 use jsonmend_core::Options;
 
 use defined::LAST;
+use program::Program;
 
 use super::{
     Dialect, Tools,
@@ -103,6 +105,8 @@ pub struct CallExtractor {
     made: Vec<usize>,
     /// The last bytes of text.
     last: [u8; LAST],
+    /// The program that the text shows.
+    program: Program,
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
     /// Whether the tag of a reasoning block was mentioned in the line.
@@ -178,6 +182,7 @@ impl CallExtractor {
             block: None,
             made: Vec::new(),
             last: [b'\n'; LAST],
+            program: Program::default(),
             seen: false,
             mentioned: false,
             spoke: false,
@@ -275,6 +280,7 @@ impl CallExtractor {
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
         (self.for_user, self.in_result) = (false, false);
         (self.answers, self.only_marked) = (false, false);
+        self.program = Program::default();
         self.await_header();
     }
 
@@ -338,7 +344,7 @@ impl CallExtractor {
             self.steps += 1 + plain as u64;
             let (text, after) = chunk.split_at(plain);
             self.skip(text);
-            self.emit(text, sink);
+            self.pass(text, sink);
             rest = after;
         }
         if !rest.is_empty() {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 pub(super) use tags::{Layout, Prefix, Trim, Untyped, Xml};
 
-type Text = Cow<'static, str>;
+pub(super) type Text = Cow<'static, str>;
 
 /// One way in which models write calls as text: a row of markers and shapes.
 ///

@@ -96,6 +96,11 @@ impl Tag {
         !self.attributes.is_empty()
     }
 
+    /// Whether it is the tag of an element that has nothing but a name and a content.
+    pub(super) const fn is_plain(&self) -> bool {
+        !self.has_attributes() && !self.closed && !self.damaged && self.value.is_none()
+    }
+
     fn attribute(&self, names: &[&str]) -> Option<&str> {
         let found = self.attributes.iter().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value.as_str())

@@ -4,10 +4,12 @@ mod begins;
 mod body;
 mod elements;
 mod ends;
+mod shown;
 mod stray;
 mod values;
 
 pub(super) use begins::{Opening, open};
+use shown::Ahead;
 
 use super::{
     arguments::Object,
@@ -98,6 +100,8 @@ struct Reading {
     solid: u8,
     /// Whether it ends with what may be a closing tag without its end.
     half: Half,
+    /// How far the text was read after a call that begins in it.
+    ahead: Ahead,
 }
 
 /// A closing tag that lacks its `>`, at the end of a text.
@@ -484,6 +488,7 @@ impl Reading {
             stray: false,
             solid: b' ',
             half: Half::None,
+            ahead: Ahead::default(),
             section_goes_on: false,
         }
     }

@@ -1,6 +1,6 @@
 //! The text for the user that an envelope has next to its calls.
 
-use super::{Envelope, Reading};
+use super::{Envelope, Reading, Role};
 use crate::dialect::{arguments::Unescape, out::Ctx, sink::CallSink};
 
 /// The key of that text.
@@ -48,10 +48,26 @@ impl Content {
 }
 
 impl Envelope {
+    /// Whether the object that is read is the whole answer, or a message in a list of them.
+    fn is_message(&self) -> bool {
+        match &self.levels[..] {
+            [_] => true,
+            [list, message] => list.role == Role::List && message.role == Role::Call,
+            _ => false,
+        }
+    }
+
+    /// A message begins.
+    pub(super) fn begin_message(&mut self) {
+        if self.is_message() {
+            self.content = Content::default();
+        }
+    }
+
     /// A member of the object around the list of calls begins, which means nothing to the calls.
     pub(super) fn begin_content(&mut self, key: &str, byte: u8) {
         let free = self.content.listed || self.call.name.is_none();
-        if key == CONTENT && byte == b'"' && self.levels.len() == 1 && free {
+        if key == CONTENT && byte == b'"' && self.is_message() && free {
             let (listed, text) = (self.content.listed, std::mem::take(&mut self.content.text));
             self.content = Content { listed, text, place: Place::Before, ..Content::default() };
         }
@@ -59,9 +75,17 @@ impl Envelope {
 
     /// The object lists calls, in a member that begins here.
     pub(super) fn list_begins<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        if self.levels.len() == 1 {
+        if self.is_message() {
             self.content.listed = true;
             self.flush_content(ctx);
+        }
+    }
+
+    /// The object is a call that begins. Its content is text, too, unless it is an argument.
+    pub(super) fn call_begins<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        let argument = self.tool(ctx).is_some_and(|tool| tool.has(CONTENT));
+        if self.strict && !argument {
+            self.list_begins(ctx);
         }
     }
 

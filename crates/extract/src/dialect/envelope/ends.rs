@@ -122,6 +122,7 @@ impl Envelope {
 
     /// The object of a call has ended.
     fn end_call<S: CallSink>(&mut self, level: usize, listed: bool, ctx: &mut Ctx<'_, S>) {
+        self.history |= self.strict && level == 2 && self.call.passed.has_other_role(level);
         let nameless = !self.call.begun && !self.call.dead && self.call.name.is_none();
         if self.call.void || nameless && listed {
             self.void_item(ctx);

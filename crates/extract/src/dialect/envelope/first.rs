@@ -1,8 +1,10 @@
 //! What the first key of the arguments shows, where an object without a marker may be something else
 //! than a call: the declaration of a tool, or data under a key that is the name of one.
 
+use jsonmend_core::JsonType;
+
 use super::{Envelope, keys::LONGEST_NAME, unescaped};
-use crate::dialect::{out::Ctx, sink::CallSink, tools::Tool};
+use crate::dialect::{out::Ctx, sink::CallSink};
 
 /// Why it is not certain that there is a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +19,8 @@ pub(super) enum Doubt {
 const OF_SCHEMAS: [&str; 6] =
     ["type", "properties", "required", "additionalProperties", "description", "$schema"];
 
-/// How much is read for the first key, in bytes. Every character of it may be escaped.
+/// How much is read for the first key and what follows it, in bytes. Every character of the key may be
+/// escaped.
 const MOST: usize = 8 * LONGEST_NAME;
 
 impl Envelope {
@@ -31,24 +34,36 @@ impl Envelope {
     /// Begins the call, or gives it up, if the first key of its arguments has arrived.
     pub(super) fn prove<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         let Some(doubt) = self.call.unproven else { return };
-        let Some(key) = first_key(&self.call.early) else { return };
-        self.call.unproven = None;
+        let over = self.call.early.len() > MOST;
+        let key = match first_key(&self.call.early) {
+            // No parameter has such a name.
+            None if over => Some((String::new(), &b""[..])),
+            None => return,
+            Some(key) => key,
+        };
         let tool = self.tool(ctx);
-        let takes = |key: &str| tool.is_none_or(|tool| tool.takes(key));
         let proven = match (doubt, key) {
             (_, None) => true,
-            (Doubt::Declaration, Some(key)) => {
-                !OF_SCHEMAS.contains(&key.as_str())
-                    || tool.is_some_and(|tool: &Tool| tool.has(&key))
+            (Doubt::Declaration, Some((key, after))) => {
+                let known = tool.is_some_and(|tool| tool.has(&key));
+                let declares = match declares(after) {
+                    None if !over => return,
+                    declares => declares.unwrap_or_default(),
+                };
+                // A parameter that is an object may have a member called `type`.
+                let guide = tool.and_then(|tool| tool.parameter(&key));
+                let object = guide.is_some_and(|guide| guide.allows(JsonType::Object));
+                (known || !OF_SCHEMAS.contains(&key.as_str())) && (object || !declares)
             }
-            (Doubt::Member, Some(key)) => takes(&key),
+            (Doubt::Member, Some((key, _))) => tool.is_none_or(|tool| tool.takes(&key)),
         };
+        self.call.unproven = None;
         if proven { self.begin(ctx) } else { self.kill(ctx) }
     }
 }
 
-/// The first key of a JSON object. The outer `None` waits for more.
-fn first_key(json: &[u8]) -> Option<Option<String>> {
+/// The first key of a JSON object, and what follows it. The outer `None` waits for more.
+fn first_key(json: &[u8]) -> Option<Option<(String, &[u8])>> {
     let inside = json.get(1..)?.trim_ascii_start();
     let key = match inside.split_first()? {
         (b'"', key) => key,
@@ -63,9 +78,22 @@ fn first_key(json: &[u8]) -> Option<Option<String>> {
         }
     });
     match end {
-        Some(end) => Some(key.get(..end).map(unescaped)),
-        // No parameter has such a name.
-        None if json.len() > MOST => Some(Some(String::new())),
+        Some(end) => {
+            let (key, after) = key.split_at(end);
+            Some(Some((unescaped(key), after.get(1..).unwrap_or_default())))
+        }
         None => None,
+    }
+}
+
+/// Whether the value after a key is a schema, which declares what the key is. `None` waits for more.
+fn declares(after: &[u8]) -> Option<bool> {
+    let value = after.trim_ascii_start();
+    let Some(value) = value.strip_prefix(b":").map(<[u8]>::trim_ascii_start) else {
+        return (!value.is_empty()).then_some(false);
+    };
+    match value.first()? {
+        b'{' => Some(first_key(value)?.is_some_and(|(key, _)| OF_SCHEMAS.contains(&key.as_str()))),
+        _ => Some(false),
     }
 }

@@ -75,7 +75,8 @@ impl Envelope {
 
     fn begin_call(&mut self) {
         self.levels.push(Level::new(Role::Call));
-        self.call = Call::default();
+        self.call = Call { dead: self.history, ..Call::default() };
+        self.begin_message();
     }
 
     fn begin_other(&mut self, byte: u8) {

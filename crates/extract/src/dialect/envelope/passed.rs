@@ -52,7 +52,18 @@ pub(super) fn is_argument_too(key: &str) -> bool {
     ARGUMENTS_TOO.contains(&key)
 }
 
+/// Who writes the messages of a conversation that the model does not write.
+const OTHER_ROLES: [&[u8]; 6] =
+    [b"\"user\"", b"\"system\"", b"\"developer\"", b"\"tool\"", b"\"function\"", b"\"ipython\""];
+
 impl Passed {
+    /// Whether the object at this level is a message that the model has not written.
+    pub(super) fn has_other_role(&self, level: usize) -> bool {
+        let other = |role: &[u8]| OTHER_ROLES.contains(&role.trim_ascii());
+        let mut members = self.members.iter().filter(|member| member.level == level);
+        members.any(|member| member.key == "role" && other(&member.json))
+    }
+
     /// A member is passed over, the value of which begins here.
     pub(super) fn begin(&mut self, level: usize, key: &str) {
         self.open = !self.overfull;

@@ -34,13 +34,14 @@ impl CallExtractor {
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
-                if place.is_noted() || place.inline_code(rest, eof)?.is_some() {
+                if place.diff || place.is_noted() || place.inline_code(rest, eof)?.is_some() {
                     return Some(None);
                 }
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                if place.in_word() || place.defines() || place.begins_block() || place.is_cell() {
+                let part = place.defines() || place.begins_block() || place.is_body();
+                if place.shown || place.in_word() || place.is_cell() || part {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };

@@ -38,6 +38,10 @@ impl CallExtractor {
         if self.after.is_some() || self.around.is_some() {
             return Some(true);
         }
+        // It belongs to one whose source may be wanted as a text.
+        if !self.out.ran {
+            return Some(false);
+        }
         let token =
             ["<|", "<｜", "]<]", "[/"].iter().any(|begin| rest.starts_with(begin.as_bytes()));
         if token {

@@ -20,14 +20,24 @@ pub(super) struct Place {
     pub(super) called: bool,
     /// Whether a marker of the dialect comes directly before it.
     pub(super) marked: bool,
+    /// Whether it is in a part of a program that is shown, and in a difference.
+    pub(super) shown: bool,
+    pub(super) diff: bool,
     /// The bytes before it.
     pub(super) last: [u8; LAST],
 }
 
 impl Place {
     /// After a marker, where a line might as well begin.
-    pub(super) const AFTER_MARKUP: Self =
-        Self { at_start: false, spoke: false, called: false, marked: false, last: [b'\n'; LAST] };
+    pub(super) const AFTER_MARKUP: Self = Self {
+        at_start: false,
+        spoke: false,
+        called: false,
+        marked: false,
+        shown: false,
+        diff: false,
+        last: [b'\n'; LAST],
+    };
 
     /// The byte directly before it.
     pub(super) const fn prev(&self) -> u8 {
@@ -64,6 +74,15 @@ impl Place {
         let indented = self.prev() == b'\t' || blanks.clone().count() >= 4;
         let mut above = bytes().skip(blanks.count());
         indented && above.next() == Some(b'\n') && above.find(|byte| *byte != b'\r') == Some(b':')
+    }
+
+    /// Whether the body of a function without a name begins here, as after `lambda:` and `() =>`.
+    pub(super) fn is_body(&self) -> bool {
+        let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let before = line.trim_ascii_end();
+        let arrow = before.strip_suffix(b"=>").map(<[u8]>::trim_ascii_end);
+        arrow.is_some_and(|before| before.ends_with(b")"))
+            || before.ends_with(b":") && before.windows(6).any(|word| word == b"lambda")
     }
 
     /// Whether a sentence or a comment goes on here.
@@ -195,6 +214,8 @@ impl CallExtractor {
             spoke: self.spoke || text.iter().any(|byte| !byte.is_ascii_whitespace()),
             called: self.out.count() > 0,
             marked: false,
+            shown: self.program.is_shown(),
+            diff: self.program.is_diff(),
             last,
         }
     }

@@ -4,6 +4,7 @@ use super::{
     CallExtractor, Engine, State,
     defined::LAST,
     place::{Place, keep_last},
+    program::Program,
 };
 use crate::dialect::{
     brace::BraceCall,
@@ -63,6 +64,7 @@ impl CallExtractor {
                     at += length;
                 }
                 Some(Decision::Mention(length)) => {
+                    self.skip(here.get(..length).unwrap_or_default());
                     self.mentioned = true;
                     at += length;
                 }
@@ -77,7 +79,10 @@ impl CallExtractor {
                 }
                 Some(decision) => match is_data(&decision, place, here, eof, sink) {
                     // It is a part of the string, or of the data.
-                    Some(true) => at = 1,
+                    Some(true) => {
+                        self.skip(here.get(..1).unwrap_or_default());
+                        at = 1;
+                    }
                     Some(false) => return self.apply(decision, here, setup, sink),
                     None => {
                         self.state = State::Text;
@@ -86,13 +91,16 @@ impl CallExtractor {
                 },
             }
         }
-        self.emit(rest.get(..at).unwrap_or_default(), sink);
+        self.pass(rest.get(..at).unwrap_or_default(), sink);
         Step::Read(at)
     }
 
     /// Notes text that was read.
     pub(super) fn skip(&mut self, text: &[u8]) {
         self.mentioned = self.mentioned && !text.contains(&b'\n');
+        if self.auto && !self.tools.is_empty() {
+            self.program.read(text);
+        }
     }
 
     /// How many bytes there are before one with which anything may begin.
@@ -118,7 +126,14 @@ impl CallExtractor {
         }
     }
 
+    /// Reads and emits text.
     pub(super) fn emit<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
+        self.skip(bytes);
+        self.pass(bytes, sink);
+    }
+
+    /// Emits text that was read.
+    pub(super) fn pass<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
         keep_last(&mut self.last, bytes);
         self.spoke = self.spoke || !bytes.iter().all(u8::is_ascii_whitespace);
         self.out.text(bytes, sink);
@@ -192,6 +207,7 @@ impl CallExtractor {
         (self.seen, self.spoke) = (true, false);
         self.out.forget();
         self.last = [b'\n'; LAST];
+        self.program = Program::default();
         sink.text_was_reasoning();
     }
 
@@ -206,6 +222,7 @@ impl CallExtractor {
     ) {
         let seen = std::mem::replace(&mut self.seen, true);
         self.last = [b'\n'; LAST];
+        self.program = Program::default();
         let unread = std::mem::take(&mut self.unread);
         let cut = matches!(turn, Turn::Cut(_));
         (self.for_user, self.in_result) = (turn == Turn::ForUser, false);
@@ -295,7 +312,8 @@ impl CallExtractor {
                     ctx.stop_short();
                 }
                 let closes = named.close.iter().any(|close| !close.is_empty());
-                in_json(JsonCall::arguments(setup.stops(row, &named.close), closes, ctx))
+                let stops = setup.stops(row, &named.close);
+                in_json(JsonCall::arguments(stops, closes, ctx).after_mark(&named.name_end))
             }
             Opening::Frame(name, stops, cut) => {
                 if !begun(ctx, name, None) {

@@ -29,6 +29,8 @@ pub(super) enum Place {
     Closes(usize),
     /// A closing tag of the value, of this length, in its text, and whether it may end the value.
     Stray(usize, bool),
+    /// So many bytes of the value show a call.
+    Shown(usize),
     /// Another call begins, so the value was cut off.
     Cut,
 }
@@ -41,7 +43,7 @@ impl XmlCall {
         reading: &mut Reading,
         rest: &[u8],
         eof: bool,
-        ctx: &Ctx<'_, S>,
+        ctx: &mut Ctx<'_, S>,
     ) -> Place {
         if reading.element {
             let close = format!("</{}>", reading.key);
@@ -54,6 +56,14 @@ impl XmlCall {
             if !eof && close.as_bytes().starts_with(rest) {
                 return Place::Wait;
             }
+        }
+        if let Some(place) = self.after_limit(reading, rest, eof, ctx) {
+            return place;
+        }
+        match self.begins_element(reading, rest, eof, ctx) {
+            None => return Place::Wait,
+            Some(true) => return Place::Element,
+            Some(false) => {}
         }
         let Some(role) = self.role(rest, eof, ctx) else { return Place::Wait };
         let Some((role, length)) = role else { return Place::Text };
@@ -128,14 +138,11 @@ impl XmlCall {
             }
             Role::Call(_) | Role::Wrapper if special => Place::Cut,
             Role::Call(_) | Role::Wrapper
-                if reading.last == b'\n'
-                    && matches!(layout, Layout::Parameters | Layout::Pairs) =>
+                if matches!(layout, Layout::Parameters | Layout::Pairs) =>
             {
-                match self.begins_call(rest, eof, ctx) {
-                    None => Place::Wait,
-                    Some(true) => Place::Cut,
-                    Some(false) => Place::Text,
-                }
+                // In the middle of a line, nothing but what is shown begins.
+                let or = if reading.last == b'\n' { Place::Cut } else { Place::Text };
+                self.call_in_value(reading, or, rest, eof, ctx)
             }
             _ => Place::Text,
         }
@@ -252,7 +259,12 @@ impl XmlCall {
     }
 
     /// Whether a call of a known tool with a known parameter begins here. `None` waits for more.
-    fn begins_call<S: CallSink>(&self, rest: &[u8], eof: bool, ctx: &Ctx<'_, S>) -> Option<bool> {
+    pub(super) fn begins_call<S: CallSink>(
+        &self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &Ctx<'_, S>,
+    ) -> Option<bool> {
         let space = |rest: &'_ [u8]| {
             rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count()
         };
@@ -289,7 +301,7 @@ impl XmlCall {
 
     /// Ends the value if what follows a closing tag may follow a value: the next parameter, the end
     /// of the call or of the calls, another call, or the end of the input.
-    fn if_followed<S: CallSink>(
+    pub(super) fn if_followed<S: CallSink>(
         &self,
         after: &[u8],
         length: usize,

@@ -155,6 +155,11 @@ impl XmlCall {
                 self.state = State::Value(reading);
                 Step::Read(length)
             }
+            Place::Shown(length) => {
+                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
+                self.state = State::Value(reading);
+                Step::Read(length)
+            }
             Place::Cut => {
                 ctx.stop_short();
                 self.repairs += 1;

@@ -1,0 +1,174 @@
+//! Programs that a text shows: what is in a block of one is not called when the text is read.
+
+/// From which indentation on a line belongs to a block after a colon, in blanks. Text that introduces a call
+/// may be followed by one that is indented a little.
+const INDENTED: usize = 4;
+/// How wide a tab is.
+const TAB: usize = 4;
+/// The languages of differences between two texts.
+const DIFFS: [&[u8]; 2] = [b"diff", b"patch"];
+/// How much of the language of a fence is kept, in bytes.
+const LANGUAGE: usize = 8;
+/// From how many on backticks or tildes are a fence.
+const FENCE: usize = 3;
+
+/// The line that is being read, and the code around it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    at: At,
+    /// How far the line is indented.
+    indent: usize,
+    /// Its first byte, and its last one so far, that are no white space.
+    ends: (u8, u8),
+    language: Vec<u8>,
+    fence: Option<Fence>,
+    block: Option<Block>,
+    /// Whether the line before opened the block.
+    opened: bool,
+}
+
+/// Where in a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum At {
+    #[default]
+    Indent,
+    /// After so many of these bytes, which may be a fence.
+    Ticks(u8, usize),
+    /// After those of a fence.
+    Language(u8, usize),
+    Line,
+}
+
+/// The fence around the code.
+#[derive(Clone, Copy, Debug)]
+struct Fence {
+    tick: u8,
+    ticks: usize,
+    diff: bool,
+    /// Whether it says what language the code is in.
+    labelled: bool,
+}
+
+/// A block of a program, by the indentation of the line that opens it.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    indent: usize,
+    /// Whether it is in braces.
+    braces: bool,
+}
+
+impl Program {
+    /// Reads text.
+    pub(super) fn read(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let Some((&byte, after)) = rest.split_first() {
+            if byte == b'\n' {
+                self.end_line();
+            } else {
+                match self.at {
+                    At::Indent => self.begin_line(byte),
+                    At::Ticks(tick, ticks) if byte == tick => self.at = At::Ticks(tick, ticks + 1),
+                    At::Ticks(tick, ticks) if ticks >= FENCE => {
+                        self.at = At::Language(tick, ticks);
+                        self.keep_language(byte);
+                    }
+                    At::Language(..) => self.keep_language(byte),
+                    At::Ticks(..) | At::Line => {
+                        self.at = At::Line;
+                        let (line, next) = rest.split_at(line_end(rest));
+                        let last = line.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+                        self.ends.1 = last.copied().unwrap_or(self.ends.1);
+                        rest = next;
+                        continue;
+                    }
+                }
+            }
+            rest = after;
+        }
+    }
+
+    fn keep_language(&mut self, byte: u8) {
+        if self.language.len() < LANGUAGE && !byte.is_ascii_whitespace() {
+            self.language.push(byte);
+        }
+    }
+
+    fn begin_line(&mut self, byte: u8) {
+        match byte {
+            b' ' => self.indent += 1,
+            b'\t' => self.indent += TAB,
+            b'\r' => {}
+            _ => {
+                self.block = self.block.filter(|block| self.indent > block.indent);
+                self.ends = (byte, byte);
+                self.at = if matches!(byte, b'`' | b'~') { At::Ticks(byte, 1) } else { At::Line };
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        let mut opened = false;
+        match self.at {
+            // After an empty line, what is indented is code in a text, as Markdown writes it.
+            At::Indent => self.block = self.block.filter(|_| !self.opened),
+            At::Ticks(tick, ticks) | At::Language(tick, ticks) if ticks >= FENCE => {
+                self.fence_line(tick, ticks);
+            }
+            At::Ticks(..) | At::Language(..) | At::Line => {
+                let (braces, colon) = (self.ends.1 == b'{', self.ends.1 == b':');
+                opened = self.block.is_none() && (braces || colon);
+                if opened {
+                    self.block = Some(Block { indent: self.indent, braces });
+                }
+            }
+        }
+        self.opened = opened;
+        self.at = At::Indent;
+        self.indent = 0;
+        self.ends = (0, 0);
+    }
+
+    fn fence_line(&mut self, tick: u8, ticks: usize) {
+        let language = std::mem::take(&mut self.language);
+        let labelled = !language.is_empty();
+        match self.fence {
+            None => {
+                let diff = DIFFS.contains(&language.as_slice());
+                self.fence = Some(Fence { tick, ticks, diff, labelled });
+                self.block = None;
+            }
+            Some(fence) if fence.tick == tick && ticks >= fence.ticks && !labelled => {
+                self.fence = None;
+                self.block = None;
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Whether what begins here is a part of a program that is shown: a statement in a block of it, a line of a
+    /// comment, or one of the lines of a difference.
+    pub(super) fn is_shown(&self) -> bool {
+        let in_block = self.block.is_some_and(|block| {
+            self.indent > block.indent && (block.braces || self.indent >= block.indent + INDENTED)
+        });
+        let noted = self.ends.0 == b'*' && self.fence.is_some_and(|fence| fence.labelled);
+        in_block || noted || self.is_diff()
+    }
+
+    /// Whether the text is a difference between two others.
+    pub(super) fn is_diff(&self) -> bool {
+        self.fence.is_some_and(|fence| fence.diff)
+    }
+}
+
+/// How many bytes are searched at once. Compilers turn such a search into a few instructions.
+const BLOCK: usize = 32;
+
+/// Where the line ends that begins `text`, or how long that is.
+fn line_end(text: &[u8]) -> usize {
+    let blocks = text.chunks_exact(BLOCK);
+    let none = |block: &[u8]| block.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n'));
+    let clear = blocks.take_while(|block| none(block) == 0).count() * BLOCK;
+    let rest = text.get(clear..).unwrap_or_default();
+    clear + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+}

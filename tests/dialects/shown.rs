@@ -1,0 +1,278 @@
+//! Calls that are shown, and not made: in the value of another one, in a program, in a difference between two
+//! texts, and in a conversation that is over.
+
+use jsonmend_core::{Limits, Options};
+use jsonmend_extract::{CallExtractor, CallOutcome};
+use jsonmend_testkit::laws::CallTrace;
+
+use super::{
+    check,
+    templates::{knowing, read},
+    unmarked::tools,
+};
+
+/// Nothing in this text is a call, and all of it is left.
+#[track_caller]
+fn is_text(text: &str) {
+    let (calls, left) = read(&knowing(None), text);
+    assert!(calls.is_empty(), "{text}: {calls:?}");
+    assert_eq!(left, text);
+}
+
+/// One call of `book`, with this guest and nothing else, by name and detected, and how it ends.
+#[track_caller]
+fn books(dialect: &str, text: &str, guest: &str, outcome: CallOutcome) {
+    for reader in [knowing(Some(dialect)), knowing(None)] {
+        let (calls, left) = read(&reader, text);
+        let [(name, arguments, own)] = &calls[..] else { panic!("{text}: {calls:?}") };
+        assert_eq!((name.as_str(), own), ("book", &outcome), "{text}: {arguments}");
+        let guest = serde_json::json!({ "name": guest });
+        assert_eq!(arguments.parse::<serde_json::Value>().unwrap(), guest, "{text}");
+        assert_eq!(left, "", "{text}");
+    }
+}
+
+/// The parts of a call with one parameter, of three dialects.
+const DIALECTS: [(&str, &str, &str); 3] = [
+    (
+        "qwen3_coder_xml",
+        "<tool_call>\n<function=book>\n<parameter=name>\n",
+        "\n</parameter>\n</function>\n</tool_call>",
+    ),
+    (
+        "minimax_m2_xml",
+        "<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"name\">",
+        "</parameter>\n</invoke>\n</minimax:tool_call>",
+    ),
+    (
+        "glm_arg_kv",
+        "<tool_call>book\n<arg_key>name</arg_key>\n<arg_value>",
+        "</arg_value>\n</tool_call>",
+    ),
+];
+
+#[test]
+fn a_value_may_show_a_call_in_its_own_markers() {
+    for (dialect, head, tail) in DIALECTS {
+        let inner = format!("{head}Ada{tail}");
+        for value in [
+            format!("Write:\n{inner}\nand no more."),
+            format!("Write:\n{inner}"),
+            format!("Write {inner} there."),
+            format!("{inner}\nor\n{inner}"),
+            inner.clone(),
+        ] {
+            books(dialect, &format!("{head}{value}{tail}"), &value, CallOutcome::Whole);
+        }
+    }
+}
+
+/// Where the value is not closed after the call in it, that is the next call.
+#[test]
+fn a_call_after_a_value_that_is_cut_off_is_read() {
+    for (dialect, head, tail) in DIALECTS {
+        let text = format!("{head}Write:\n{head}Ada{tail}");
+        for reader in [knowing(Some(dialect)), knowing(None)] {
+            let (calls, _) = read(&reader, &text);
+            let ends: Vec<_> = calls.iter().map(|call| call.2).collect();
+            assert_eq!(ends, [CallOutcome::Cut, CallOutcome::Whole], "{text}: {calls:?}");
+        }
+    }
+}
+
+/// The transport may have cut off what closes the value, so nothing in it is made.
+#[test]
+fn a_call_in_a_value_is_not_made_before_the_text_ends() {
+    for (dialect, head, tail) in DIALECTS {
+        let text = format!("{head}Write:\n{head}Ada{tail}\nand so on.{tail}");
+        for reader in [knowing(Some(dialect)), knowing(None)] {
+            for end in 0..text.len() {
+                let mut reader = reader.clone();
+                let mut trace = CallTrace::default();
+                reader.push(&text.as_bytes()[..end], &mut trace);
+                reader.finish(&mut trace);
+                assert!(trace.found.calls().len() <= 1, "{end} {text}: {:?}", trace.found);
+            }
+        }
+    }
+}
+
+/// However many calls begin in values, the text is read a few times at most.
+#[test]
+fn looking_for_the_end_of_a_value_is_linear() {
+    for (dialect, head, _) in DIALECTS {
+        for dialect in [Some(dialect), None] {
+            let steps = |count: usize| {
+                let mut reader = knowing(dialect);
+                let mut trace = CallTrace::default();
+                for piece in head.repeat(count).as_bytes().chunks(64) {
+                    reader.push(piece, &mut trace);
+                }
+                reader.finish_at_eos(&mut trace);
+                reader.steps()
+            };
+            let (small, large) = (steps(200), steps(400));
+            assert!(large < small * 3, "{dialect:?}: {small} {large}");
+        }
+    }
+}
+
+#[test]
+fn the_statements_of_a_program_are_not_calls() {
+    for code in [
+        "def main():\n    total = 1\n    book(seats=2)\n    return now()\n",
+        "async function main() {\n  const a = 1;\n  await book({seats: 2});\n}\n",
+        "for i in range(3):\n    print(i)\n\n    book(seats=2)\n",
+        "class A:\n\n    def run(self):\n        x = 1\n        book(seats=2)\n",
+        "x = lambda: book(seats=2)\n",
+        "x = lambda seats: book(seats=2)\n",
+        "const run = () => book({seats: 2});\n",
+    ] {
+        is_text(code);
+        is_text(&format!("Here it is:\n\n```python\n{code}```\nDone."));
+        is_text(&format!("Here it is:\n~~~\n{code}~~~\n"));
+    }
+    is_text("```ts\n/**\n * book({seats: 2})\n */\n```");
+    is_text(
+        "Traceback (most recent call last):\n  File \"a.py\", line 3\n    book(seats=2)\n    now()\n",
+    );
+}
+
+/// Not everything that is indented belongs to a block.
+#[test]
+fn calls_next_to_a_block_are_read() {
+    let call = ("book", r#"{"seats":2}"#);
+    for text in [
+        "```python\ndef a():\n    return 1\n\nbook(seats=2)\n```",
+        "```python\n    book(seats=2)\n```",
+        "1. First:\n    ```python\n    book(seats=2)\n    ```\n",
+        "The call:\n\n    book(seats=2)\n",
+        "The call:\n  book(seats=2)\n",
+        "```python\nx = {\n}\nbook(seats=2)\n```",
+        "```diff\n- a\n```\nbook(seats=2)",
+        "````md\n```diff\n````\nbook(seats=2)",
+    ] {
+        let reader = CallExtractor::new(Options::new()).with_tools(tools());
+        let found = check(&reader, text).found;
+        let calls: Vec<_> = found
+            .calls()
+            .iter()
+            .map(|call| (call.name(), String::from_utf8_lossy(call.arguments()).replace(' ', "")))
+            .collect();
+        assert_eq!(calls, [(call.0, call.1.to_owned())], "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn neither_side_of_a_difference_is_a_call() {
+    is_text("```diff\n- book(seats=2)\n+ book(seats=3)\n```");
+    is_text("```diff\n- {\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n```\n");
+    is_text("````patch\n```\n+ book(seats=3)\n````");
+}
+
+#[test]
+fn the_calls_of_a_conversation_were_made_before() {
+    let call =
+        r#"{"role": "assistant", "tool_calls": [{"name": "book", "arguments": {"seats": 2}}]}"#;
+    for role in ["user", "system", "developer", "tool"] {
+        is_text(&format!("[{{\"role\": \"{role}\", \"content\": \"Two.\"}}, {call}]"));
+        is_text(&format!("[\n{{\"content\": \"Two.\", \"role\": \"{role}\"}},\n{call}, {call}]\n"));
+    }
+    let (calls, left) = read(&knowing(None), &format!("[{call}]"));
+    assert_eq!((calls.len(), left.as_str()), (1, ""));
+}
+
+#[test]
+fn a_map_of_schemas_declares_a_tool() {
+    is_text(
+        r#"{"name": "book", "parameters": {"seats": {"type": "integer"}, "name": {"type": "string"}}}"#,
+    );
+    is_text(r#"{"name": "book", "parameters": {"name": {"description": "Who comes."}}}"#);
+    let (calls, _) = read(&knowing(None), r#"{"name": "book", "parameters": {"name": "type"}}"#);
+    assert_eq!(calls[0].1, r#"{"name": "type"}"#);
+}
+
+/// What comes after a second marker may be what was meant.
+#[test]
+fn arguments_after_arguments_refuse_the_call() {
+    let object = r#"{"seats": 2}"#;
+    for (name, text) in [
+        ("mistral", format!("[TOOL_CALLS]book[ARGS]{object}[ARGS]{object}")),
+        (
+            "deepseek_v31",
+            format!(
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book<｜tool▁sep｜>{object}\
+                 <｜tool▁sep｜>{object}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+            ),
+        ),
+        (
+            "kimi_k2",
+            format!(
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0\
+                 <|tool_call_argument_begin|>{object} <|tool_call_argument_begin|>{object}\
+                 <|tool_call_end|><|tool_calls_section_end|>"
+            ),
+        ),
+    ] {
+        for reader in [knowing(Some(name)), knowing(None)] {
+            let (calls, left) = read(&reader, &text);
+            assert_eq!(calls.len(), 1, "{text}: {calls:?}");
+            assert_eq!((calls[0].2, left.as_str()), (CallOutcome::Refused, ""), "{text}");
+        }
+    }
+}
+
+/// The text for the user is not lost, wherever the call is next to it.
+#[test]
+fn the_content_next_to_a_call_is_text() {
+    let call = r#"{"name": "book", "arguments": {"seats": 2}}"#;
+    for (text, content) in [
+        (
+            format!(r#"[{{"role": "assistant", "tool_calls": [{call}], "content": "On it."}}]"#),
+            "On it.",
+        ),
+        (
+            format!(
+                r#"[{{"content": "One. ", "tool_calls": [{call}]}}, {{"content": "Two.", "tool_calls": [{call}]}}]"#
+            ),
+            "One. Two.",
+        ),
+        (
+            r#"{"content": "On it.", "name": "book", "arguments": {"seats": 2}}"#.to_owned(),
+            "On it.",
+        ),
+        (
+            r#"{"name": "book", "arguments": {"seats": 2}, "content": "On it."}"#.to_owned(),
+            "On it.",
+        ),
+        (r#"{"content": "On it.", "tool": "book", "seats": 2}"#.to_owned(), "On it."),
+    ] {
+        let found = check(&knowing(None), &text).found;
+        assert!(found.calls().iter().all(|call| call.outcome().can_run()), "{text}: {found:?}");
+        assert!(!found.calls().is_empty(), "{text}: {found:?}");
+        assert_eq!(String::from_utf8_lossy(found.text()), content, "{text}");
+    }
+}
+
+/// What is held back is bounded. A call that may only be shown is not made then.
+#[test]
+fn a_value_that_shows_a_call_may_be_longer_than_the_limit() {
+    let limits = Limits::new().with_buffer(256);
+    for (dialect, head, tail) in DIALECTS {
+        let inner = format!("{head}Ada{tail}");
+        let value = format!("Write:\n{inner}\n{}{inner}\nDone.", "and so on, ".repeat(60));
+        for reader in [knowing(Some(dialect)), knowing(None)] {
+            let reader = reader.with_options(Options::new().with_limits(limits));
+            for (text, outcome) in [
+                (format!("{head}{value}{tail}"), CallOutcome::Whole),
+                (format!("{head}{value}"), CallOutcome::Cut),
+            ] {
+                let (calls, _) = read(&reader, &text);
+                let [(_, arguments, own)] = &calls[..] else { panic!("{text}: {calls:?}") };
+                assert_eq!(*own, outcome, "{text}: {arguments}");
+                let arguments: serde_json::Value = arguments.parse().unwrap();
+                assert_eq!(arguments, serde_json::json!({ "name": value }), "{text}");
+            }
+        }
+    }
+}
