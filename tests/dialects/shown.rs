@@ -276,3 +276,19 @@ fn a_value_that_shows_a_call_may_be_longer_than_the_limit() {
         }
     }
 }
+
+#[test]
+fn what_shows_how_a_function_is_used_is_no_call() {
+    let object = r#"{"name": "book", "arguments": {"seats": 2}}"#;
+    is_text("Observation: book(seats=2)");
+    is_text(&format!("Thought: It is done.\nObservation:\n{object}"));
+    is_text("Usage: book(seats=2)\n");
+    is_text("For example:\n>>> book(seats=2)\n2\n>>> now()\n'10:00'\n");
+    is_text("@book(seats=2)\ndef f(): pass");
+    let (calls, _) = read(&knowing(None), "book(seats=2) -> dict");
+    assert_eq!(calls[0].2, CallOutcome::Refused, "{calls:?}");
+    for text in ["book(seats=2)\n-> done", "First: book(seats=2)", "book(seats=2): two"] {
+        let (calls, _) = read(&knowing(None), text);
+        assert_eq!(calls[0].2, CallOutcome::Whole, "{text}: {calls:?}");
+    }
+}

@@ -1,9 +1,11 @@
 //! What engines emit, and what is held back until it is known to be a call.
 
+mod keys;
 mod restated;
 
 use jsonmend_core::Options;
 
+use keys::Keys;
 use restated::{Calls, Event, Waiting};
 
 use super::{
@@ -31,6 +33,8 @@ pub(super) struct Out {
     calls: usize,
     /// What later calls may repeat.
     stated: Calls,
+    /// The keys of the arguments of the open call.
+    keys: Keys,
     /// The name of the last call.
     name: String,
     /// The block, as long as its calls may be restated ones.
@@ -273,6 +277,7 @@ impl<S: CallSink> Ctx<'_, S> {
     /// Emits arguments of the open call.
     pub(super) fn arguments(&mut self, json: &[u8]) {
         if self.out.open && !json.is_empty() {
+            self.out.refused |= self.out.keys.read(json);
             self.out.stated.arguments(json);
             self.out.send(Event::Arguments(json), self.sink);
             self.bound();
@@ -341,6 +346,7 @@ impl<S: CallSink> Ctx<'_, S> {
         let call = CallStart { index: 0, name, id, dialect, known, nearest, offset };
         self.out.send(Event::Begin(call), self.sink);
         self.out.open = true;
+        self.out.keys = Keys::default();
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;

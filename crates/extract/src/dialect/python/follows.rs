@@ -7,7 +7,7 @@ use crate::dialect::json::{SPACE, window};
 const JOINING: [&[u8]; 4] = [b"and", b"or", b"then", b"plus"];
 
 /// Whether what looks like a call is a part of something else: the head of a definition, if a block of code
-/// follows, or the beginning of a sentence about it, if that does not begin with the call of another tool.
+/// or an arrow follows, or the beginning of a sentence about it, if that does not begin with the call of another tool.
 /// `None` waits for more.
 pub(super) fn is_part(rest: &[u8], eof: bool, knows: impl Fn(&str) -> bool) -> Option<bool> {
     let (rest, eof) = window(rest, SPACE, eof);
@@ -17,6 +17,11 @@ pub(super) fn is_part(rest: &[u8], eof: bool, knows: impl Fn(&str) -> bool) -> O
         None if eof => Some(false),
         None => None,
         Some(b'{') => block_follows(rest, eof),
+        // What it returns.
+        Some(b'-') => match after.get(1) {
+            None if !eof => None,
+            next => Some(next == Some(&b'>')),
+        },
         Some(byte) if byte.is_ascii_alphabetic() && blanks > 0 => {
             let word = after.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             let joins = JOINING.iter().any(|joining| after.get(..word) == Some(joining));

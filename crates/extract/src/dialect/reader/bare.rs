@@ -34,13 +34,20 @@ impl CallExtractor {
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
-                if place.diff || place.is_noted() || place.inline_code(rest, eof)?.is_some() {
+                if place.diff
+                    || place.is_reported()
+                    || place.is_noted()
+                    || place.inline_code(rest, eof)?.is_some()
+                {
                     return Some(None);
                 }
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                let part = place.defines() || place.begins_block() || place.is_body();
+                let part = place.defines()
+                    || place.begins_block()
+                    || place.is_body()
+                    || place.is_reported();
                 if place.shown || place.in_word() || place.is_cell() || part {
                     return Some(None);
                 }

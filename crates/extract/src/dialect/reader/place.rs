@@ -139,6 +139,14 @@ impl Place {
         }
     }
 
+    /// Whether what is written here came of something, or only shows how a function is used: after a label that
+    /// says so, the prompt of an interpreter, and the sign of a decorator.
+    pub(super) fn is_reported(&self) -> bool {
+        let before = self.last.trim_ascii_end();
+        let labels: [&[u8]; 3] = [b"Observation:", b"Usage:", b"\n>>>"];
+        self.prev() == b'@' || labels.iter().any(|label| before.ends_with(label))
+    }
+
     /// Whether nothing but blanks comes before it on its line.
     pub(super) fn begins_line(&self) -> bool {
         let mut bytes = self.last.iter().rev();
