@@ -19,13 +19,13 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
     for (text, left) in [
         // A draft, and the call without markers.
         (
-            "I would do: `book(seats=2)`. So the answer is: [book(seats=2)]",
-            "I would do: ``. So the answer is: [book(seats=2)]",
+            "I would do: `book(seats=2)`\nSo the answer is: [book(seats=2)]",
+            "I would do: ``\nSo the answer is: [book(seats=2)]",
         ),
         // A draft, and the call between markers. They are never text.
         (
-            "First I think of this: book(seats=2), so that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
-            "First I think of this: , so that there is room.\n",
+            "First I think of this: book(seats=2)\nso that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
+            "First I think of this: \nso that there is room.\n",
         ),
         // The call between markers, and what it was.
         (
@@ -60,7 +60,7 @@ fn equal_calls_are_two_in_one_place_and_between_markers() {
             "<tool_call>{BOOK}</tool_call> And once more, as you said: <tool_call>{BOOK}</tool_call>"
         ),
         // Not the same.
-        "book(seats=2): not enough, so I do: book(seats=3)".to_owned(),
+        "book(seats=2)\nnot enough, so I do: book(seats=3)".to_owned(),
         "book(seats=2) and for the other one: book(seats=2, name='Ada')".to_owned(),
     ] {
         let (calls, restated, _) = read(&text);

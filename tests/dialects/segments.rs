@@ -77,7 +77,7 @@ fn unknown_and_restated_calls_are_text_and_reported() {
         parts.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
         ["text", "payload", "text"]
     );
-    let (found, parts) = read(reader(None), "book(seats=2): what I would do: [book(seats=2)]");
+    let (found, parts) = read(reader(None), "book(seats=2)\nis what I would do: [book(seats=2)]");
     assert_eq!(found.restated(), [0]);
     assert_eq!(parts.len(), 2);
 }

@@ -285,9 +285,28 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     is_text("Usage: book(seats=2)\n");
     is_text("For example:\n>>> book(seats=2)\n2\n>>> now()\n'10:00'\n");
     is_text("@book(seats=2)\ndef f(): pass");
+    is_text("- [x] book(seats=2)\n- [ ] now()\n");
+    is_text("> Assistant: book(seats=2)");
+    is_text(&format!("> Assistant: {object}"));
+    for item in [
+        "- `now()`: the time",
+        "- `now()` - the time",
+        "1. `now()`",
+        "* **now()**:",
+        "**`now()`**",
+        "now() - the time",
+    ] {
+        is_text(&format!("I have these tools:\n\n{item}\n{item}\n"));
+    }
+    for program in ["expected = ", "messages.append(", "prompt = '", "x=f("] {
+        is_text(&format!("```python\n{program}{object}"));
+    }
+    for language in ["go", "rust", "C++", "mermaid", "sql", "yaml title=\"a\""] {
+        is_text(&format!("```{language}\nbook(seats=2)\n{object}\n```"));
+    }
     let (calls, _) = read(&knowing(None), "book(seats=2) -> dict");
     assert_eq!(calls[0].2, CallOutcome::Refused, "{calls:?}");
-    for text in ["book(seats=2)\n-> done", "First: book(seats=2)", "book(seats=2): two"] {
+    for text in ["book(seats=2)\n-> done", "First: book(seats=2)", "book(seats=2) = 2"] {
         let (calls, _) = read(&knowing(None), text);
         assert_eq!(calls[0].2, CallOutcome::Whole, "{text}: {calls:?}");
     }

@@ -5,7 +5,7 @@ mod bounds;
 mod items;
 mod trail;
 
-use jsonmend_core::Mender;
+use jsonmend_core::{Mender, Outcome};
 
 use super::{
     envelope::{Ending, Envelope, Follow},
@@ -452,12 +452,22 @@ impl JsonCall {
         let short = self.phase == Phase::Value && self.quotes.stops_short();
         let short = short && !self.is_inside_string();
         self.envelope.short |= short;
-        if ending == Ending::Input || short {
+        let input = ending == Ending::Input;
+        if short || input && !self.named {
             ctx.stop_short();
         }
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
         let outcome = self.mender.finish(&mut follow);
         self.envelope.stopped(outcome);
+        if input && self.named {
+            match outcome {
+                // Only how a quote in it is meant was not certain before the end of the text.
+                Outcome::Unchanged | Outcome::Repaired => {
+                    self.envelope.ending = Some(Ending::Marker);
+                }
+                _ => ctx.stop_short(),
+            }
+        }
         let back = self.envelope.rest();
         self.envelope.finish(ctx);
         self.give_up_unmade(ctx);

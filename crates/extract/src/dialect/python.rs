@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use jsonmend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
-use follows::is_part;
+pub(super) use follows::is_part;
 use given::Spread;
 pub(super) use scan::{Opening, declares, is_name, open};
 use strings::Quoted;

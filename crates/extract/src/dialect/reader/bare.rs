@@ -34,7 +34,8 @@ impl CallExtractor {
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
-                if place.diff
+                if place.foreign
+                    || rest.first() == Some(&b'{') && place.is_operand()
                     || place.is_reported()
                     || place.is_noted()
                     || place.inline_code(rest, eof)?.is_some()
@@ -136,9 +137,11 @@ fn mentions(
     if !place.is_line_start() && setup.tools.known(&opening.name).is_some_and(takes) {
         return Some(true);
     }
+    // What is set in bold, or is code in an item of a list, is a name.
+    if place.is_named() {
+        return Some(true);
+    }
     let (_, closed) = past_space(rest.get(opening.length..).unwrap_or_default(), eof)?;
     let after = closed.strip_prefix(b")").unwrap_or_default();
-    let (space, next) = past_space(after, eof)?;
-    let gap = after.get(..space).unwrap_or_default();
-    Some(!gap.contains(&b'\n') && space > 0 && next.first().is_some_and(u8::is_ascii_alphabetic))
+    python::is_part(after, eof, |name| setup.knows(name))
 }

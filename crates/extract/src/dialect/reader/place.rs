@@ -20,9 +20,9 @@ pub(super) struct Place {
     pub(super) called: bool,
     /// Whether a marker of the dialect comes directly before it.
     pub(super) marked: bool,
-    /// Whether it is in a part of a program that is shown, and in a difference.
+    /// Whether it is in a part of a program that is shown, and in a text in which no call is written.
     pub(super) shown: bool,
-    pub(super) diff: bool,
+    pub(super) foreign: bool,
     /// The bytes before it.
     pub(super) last: [u8; LAST],
 }
@@ -35,7 +35,7 @@ impl Place {
         called: false,
         marked: false,
         shown: false,
-        diff: false,
+        foreign: false,
         last: [b'\n'; LAST],
     };
 
@@ -98,6 +98,14 @@ impl Place {
         (opened.clone().count(), opened.clone().any(|byte| *byte != b'['))
     }
 
+    /// Whether it is set in bold, or is inline code that begins an item of a list.
+    pub(super) fn is_named(&self) -> bool {
+        let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let item = line.strip_suffix(b"`").map(<[u8]>::trim_ascii);
+        let item = item.is_some_and(|item| matches!(item, b"-" | b"*" | b"+") || is_number(item));
+        line.ends_with(b"**") || line.ends_with(b"**`") || item
+    }
+
     /// Whether a sentence goes on before inline code, a string or parentheses that begin directly before it,
     /// or with it if it is `quoted`.
     pub(super) fn is_shown(&self, quoted: bool) -> bool {
@@ -105,6 +113,16 @@ impl Place {
         let alone = opened == 0 && self.prev() == b'(' && !is_word(self.before());
         let opened = opened + usize::from(alone);
         (begins || alone || quoted) && goes_on(|distance| self.back(distance + opened), self.called)
+    }
+
+    /// Whether a program assigns an object here, or passes it to a function: it is data.
+    pub(super) fn is_operand(&self) -> bool {
+        let mut before = self.last.iter().rev().skip_while(|byte| byte.is_ascii_whitespace());
+        match before.next() {
+            Some(b'=') => before.next().is_some_and(|byte| *byte == b' ' || is_word(*byte)),
+            Some(b'(') => before.next().is_some_and(|byte| is_word(*byte)),
+            _ => self.is_assigned(false),
+        }
     }
 
     /// Whether a string is assigned here, which has begun or is to begin, as in `onclick="…"`.
@@ -143,7 +161,17 @@ impl Place {
     /// says so, the prompt of an interpreter, and the sign of a decorator.
     pub(super) fn is_reported(&self) -> bool {
         let before = self.last.trim_ascii_end();
-        let labels: [&[u8]; 3] = [b"Observation:", b"Usage:", b"\n>>>"];
+        // The marks of what is done, and of what is to be done.
+        let labels: [&[u8]; 8] = [
+            b"Observation:",
+            b"Usage:",
+            b"\n>>>",
+            b"[x]",
+            b"[ ]",
+            "✅".as_bytes(),
+            "✔".as_bytes(),
+            "✓".as_bytes(),
+        ];
         self.prev() == b'@' || labels.iter().any(|label| before.ends_with(label))
     }
 
@@ -223,10 +251,17 @@ impl CallExtractor {
             called: self.out.count() > 0,
             marked: false,
             shown: self.program.is_shown(),
-            diff: self.program.is_diff(),
+            foreign: self.program.is_foreign(),
             last,
         }
     }
+}
+
+/// Whether it is the number of an item of a list.
+fn is_number(item: &[u8]) -> bool {
+    item.split_last().is_some_and(|(end, digits)| {
+        matches!(end, b'.' | b')') && !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+    })
 }
 
 /// Appends bytes to the last ones, as far as there is room.

@@ -5,10 +5,14 @@
 const INDENTED: usize = 4;
 /// How wide a tab is.
 const TAB: usize = 4;
-/// The languages of differences between two texts.
-const DIFFS: [&[u8]; 2] = [b"diff", b"patch"];
+/// The languages of code in which no call to a tool is written, among them those of differences.
+const FOREIGN: [&str; 34] = [
+    "c", "c++", "cpp", "cs", "csharp", "css", "csv", "dart", "diff", "go", "golang", "html",
+    "http", "ini", "kotlin", "lua", "markdown", "md", "mermaid", "patch", "perl", "php", "r", "rb",
+    "rs", "ruby", "rust", "scala", "sql", "swift", "tex", "toml", "yaml", "yml",
+];
 /// How much of the language of a fence is kept, in bytes.
-const LANGUAGE: usize = 8;
+const LANGUAGE: usize = 16;
 /// From how many on backticks or tildes are a fence.
 const FENCE: usize = 3;
 
@@ -21,6 +25,8 @@ pub(super) struct Program {
     /// Its first byte, and its last one so far, that are no white space.
     ends: (u8, u8),
     language: Vec<u8>,
+    /// Whether the first word after a fence has ended.
+    worded: bool,
     fence: Option<Fence>,
     block: Option<Block>,
     /// Whether the line before opened the block.
@@ -44,7 +50,7 @@ enum At {
 struct Fence {
     tick: u8,
     ticks: usize,
-    diff: bool,
+    foreign: bool,
     /// Whether it says what language the code is in.
     labelled: bool,
 }
@@ -87,8 +93,12 @@ impl Program {
         }
     }
 
+    /// The language is the first word.
     fn keep_language(&mut self, byte: u8) {
-        if self.language.len() < LANGUAGE && !byte.is_ascii_whitespace() {
+        if byte.is_ascii_whitespace() && !self.language.is_empty() {
+            self.worded = true;
+        }
+        if self.language.len() < LANGUAGE && !self.worded && !byte.is_ascii_whitespace() {
             self.language.push(byte);
         }
     }
@@ -130,11 +140,13 @@ impl Program {
 
     fn fence_line(&mut self, tick: u8, ticks: usize) {
         let language = std::mem::take(&mut self.language);
+        self.worded = false;
         let labelled = !language.is_empty();
         match self.fence {
             None => {
-                let diff = DIFFS.contains(&language.as_slice());
-                self.fence = Some(Fence { tick, ticks, diff, labelled });
+                let foreign =
+                    FOREIGN.iter().any(|name| language.eq_ignore_ascii_case(name.as_bytes()));
+                self.fence = Some(Fence { tick, ticks, foreign, labelled });
                 self.block = None;
             }
             Some(fence) if fence.tick == tick && ticks >= fence.ticks && !labelled => {
@@ -146,18 +158,18 @@ impl Program {
     }
 
     /// Whether what begins here is a part of a program that is shown: a statement in a block of it, a line of a
-    /// comment, or one of the lines of a difference.
+    /// comment, or a part of a text in which no call is written.
     pub(super) fn is_shown(&self) -> bool {
         let in_block = self.block.is_some_and(|block| {
             self.indent > block.indent && (block.braces || self.indent >= block.indent + INDENTED)
         });
         let noted = self.ends.0 == b'*' && self.fence.is_some_and(|fence| fence.labelled);
-        in_block || noted || self.is_diff()
+        in_block || noted || self.is_foreign()
     }
 
-    /// Whether the text is a difference between two others.
-    pub(super) fn is_diff(&self) -> bool {
-        self.fence.is_some_and(|fence| fence.diff)
+    /// Whether the text is in a language in which no call is written, in a quoted line, or in a table.
+    pub(super) fn is_foreign(&self) -> bool {
+        matches!(self.ends.0, b'>' | b'|') || self.fence.is_some_and(|fence| fence.foreign)
     }
 }
 
