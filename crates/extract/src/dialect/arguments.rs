@@ -139,6 +139,10 @@ impl Inner {
                         continue;
                     }
                     if byte == b'"' && self.held.get(self.held.len() - 2) != Some(&b'\\') {
+                        if ctx.takes_nothing() {
+                            // Nothing but white space is in it.
+                            self.held = b"{}".to_vec();
+                        }
                         self.become_string(ctx);
                         continue;
                     }
@@ -231,6 +235,9 @@ impl<S: CallSink> Output for Mended<'_, '_, S> {
     fn repair(&mut self, repair: Repair) {
         self.repairs.count += usize::from(!self.own.contains(&repair.kind()));
         let short = self.repairs.stops_short(repair.kind());
+        if repair.kind() == RepairKind::MissingClose {
+            self.ctx.lacks_bracket();
+        }
         if self.ends && short {
             self.ctx.stop_short();
         } else if self.repairs.note(repair.kind()) || short || (self.refuses)(repair.kind()) {

@@ -22,12 +22,20 @@ pub(super) struct TextInput {
     closed: bool,
     /// Whether nothing but white space was read.
     empty: bool,
+    /// What was read, as long as it may say that a tool without parameters gets nothing.
+    nothing: Option<Vec<u8>>,
 }
+
+/// What models write where a tool gets no input.
+const NOTHING: [&str; 9] = ["", "none", "null", "nil", "n/a", "empty", "no input", "{}", "\"\""];
+/// How much of an input is compared with that, in bytes.
+const LONGEST: usize = 32;
 
 impl TextInput {
     /// The input of an action of the ReAct prompt, up to the next label.
-    pub(super) fn of_action() -> Self {
-        Self::new(react::STOPS.into_iter(), Trim::Space, false)
+    pub(super) fn of_action<S: CallSink>(ctx: &Ctx<'_, S>) -> Self {
+        let nothing = ctx.takes_nothing().then(Vec::new);
+        Self { nothing, ..Self::new(react::STOPS.into_iter(), Trim::Space, false) }
     }
 
     /// A block that one of these closes.
@@ -42,6 +50,7 @@ impl TextInput {
             stops,
             closed,
             empty: true,
+            nothing: None,
         }
     }
 
@@ -72,14 +81,33 @@ impl TextInput {
     fn pass<S: CallSink>(&mut self, bytes: &[u8], ctx: &mut Ctx<'_, S>) -> Step {
         self.empty &= bytes.iter().all(u8::is_ascii_whitespace);
         ctx.raw(bytes);
-        self.value.push(bytes, ctx);
+        if let Some(nothing) = &mut self.nothing {
+            nothing.extend_from_slice(bytes);
+            if nothing.trim_ascii().len() > LONGEST {
+                self.is_something(ctx);
+            }
+        } else {
+            self.value.push(bytes, ctx);
+        }
         Step::Read(bytes.len())
     }
 
+    fn is_something<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
+        let text = self.nothing.take().unwrap_or_default();
+        self.value.push(&text, ctx);
+    }
+
     fn end<S: CallSink>(&mut self, marker: &[u8], at_end: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        self.value.finish(false, ctx);
+        let text = self.nothing.as_deref().map(|text| text.trim_ascii().to_ascii_lowercase());
+        let nothing = text.is_some_and(|text| NOTHING.iter().any(|word| text == word.as_bytes()));
+        if nothing {
+            ctx.arguments(b"{}");
+        } else {
+            self.is_something(ctx);
+            self.value.finish(false, ctx);
+        }
         // A text that ends where the input is due may have been cut off there.
-        let cut = at_end && (self.empty || !ctx.end_closes());
+        let cut = at_end && (self.empty && !nothing || !ctx.end_closes());
         ctx.end(if cut { CallOutcome::Cut } else { CallOutcome::Whole }, 0, at_end);
         ctx.markup(marker);
         ctx.flush_end(true);

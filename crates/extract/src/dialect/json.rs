@@ -3,6 +3,7 @@
 mod begins;
 mod bounds;
 mod items;
+mod space;
 mod trail;
 
 use jsonmend_core::{Mender, Outcome};
@@ -18,6 +19,8 @@ use super::{
 use begins::fence;
 pub(super) use begins::may_be_call;
 pub(super) use bounds::{Quotes, goes_on};
+use space::is_within;
+pub(super) use space::{SPACE, past_space, window};
 
 /// What an engine did with the bytes that it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +34,6 @@ pub(super) enum Step {
     /// It is done, after this many bytes.
     Done(usize),
 }
-
-/// How many bytes of white space an engine looks past.
-pub(super) const SPACE: usize = 256;
 
 /// A payload of JSON.
 #[derive(Clone, Debug)]
@@ -484,30 +484,4 @@ impl JsonCall {
         }
         self.mender.ends_in_string()
     }
-}
-
-/// The first bytes of `rest`, and whether nothing that follows them counts.
-pub(super) fn window(rest: &[u8], length: usize, eof: bool) -> (&[u8], bool) {
-    match rest.get(..length) {
-        Some(window) => (window, true),
-        None => (rest, eof),
-    }
-}
-
-/// Whether the marker at the start of `rest` is a parenthesis inside of arguments, as that of a function in
-/// them: the arguments go on after it. `None` waits for more.
-fn is_within(rest: &[u8], eof: bool) -> Option<bool> {
-    let Some((b')', after)) = rest.split_first() else { return Some(false) };
-    let (_, next) = past_space(after, eof)?;
-    Some(matches!(next.first(), Some(b',' | b'}' | b']' | b')' | b'.')))
-}
-
-/// White space at the start of `rest`, and what follows it within [`SPACE`] bytes. `None` waits for more.
-pub(super) fn past_space(rest: &[u8], eof: bool) -> Option<(usize, &[u8])> {
-    let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-    if space == SPACE {
-        return Some((space, b""));
-    }
-    let next = rest.get(space..).unwrap_or_default();
-    if next.is_empty() && !eof { None } else { Some((space, next)) }
 }

@@ -1,5 +1,6 @@
 //! What engines emit, and what is held back until it is known to be a call.
 
+mod ends;
 mod keys;
 mod restated;
 
@@ -11,7 +12,8 @@ use restated::{Calls, Event, Waiting};
 use super::{
     Dialect, Tools,
     shape::Unknown,
-    sink::{CallEnd, CallOutcome, CallSink, CallStart, UnknownTool},
+    sink::{CallEnd, CallSink, CallStart, UnknownTool},
+    tools::Tool,
 };
 
 /// How many bytes of markers before a call are held back at most.
@@ -305,6 +307,11 @@ impl<S: CallSink> Ctx<'_, S> {
         self.tools.known(name).is_some()
     }
 
+    /// Whether the tool of the open call is known to have no parameters.
+    pub(super) fn takes_nothing(&self) -> bool {
+        self.tools.known(&self.out.name).is_some_and(Tool::takes_nothing)
+    }
+
     /// Begins a call, with everything that was held, if a tool of that name may be called here.
     pub(super) fn begin(&mut self, name: &str, id: Option<&str>) -> bool {
         let name = self.tools.resolve(name);
@@ -335,8 +342,8 @@ impl<S: CallSink> Ctx<'_, S> {
                 self.out.waiting = Some(Waiting::default());
             }
             self.out.real |= self.out.waiting.is_none();
-            name.clone_into(&mut self.out.name);
         }
+        name.clone_into(&mut self.out.name);
         if self.out.made {
             self.out.start = self.out.next;
         }
@@ -346,7 +353,7 @@ impl<S: CallSink> Ctx<'_, S> {
         let call = CallStart { index: 0, name, id, dialect, known, nearest, offset };
         self.out.send(Event::Begin(call), self.sink);
         self.out.open = true;
-        self.out.keys = Keys::default();
+        self.out.keys.reset();
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;
@@ -362,6 +369,12 @@ impl<S: CallSink> Ctx<'_, S> {
         true
     }
 
+    /// A bracket is missing in the arguments. Where that is not clear, the call is refused.
+    pub(super) fn lacks_bracket(&mut self) {
+        let tool = self.tools.known(&self.out.name);
+        self.out.refused |= tool.is_some_and(|tool| self.out.keys.is_misplaced(tool));
+    }
+
     /// The arguments of the open call are no JSON, and cannot be made so.
     pub(super) fn refuse(&mut self) {
         self.out.refused = true;
@@ -371,67 +384,6 @@ impl<S: CallSink> Ctx<'_, S> {
     /// them.
     pub(super) fn stop_short(&mut self) {
         self.out.short = true;
-    }
-
-    /// Notes that nothing more belongs to the open call.
-    pub(super) fn note_end(&mut self) {
-        self.out.next = self.out.at;
-        self.out.over = Some(self.out.at);
-    }
-
-    /// Ends the open call. The event waits until it is known whether the closing marker follows.
-    pub(super) fn end(&mut self, outcome: CallOutcome, repairs: usize, at_end: bool) {
-        if !self.out.open {
-            return;
-        }
-        self.out.open = false;
-        let over = self.out.over.take();
-        let span = self.out.start..over.unwrap_or(self.out.at);
-        let outcome = match outcome {
-            CallOutcome::Whole if self.out.short => CallOutcome::Cut,
-            CallOutcome::Whole if self.out.refused => CallOutcome::Refused,
-            CallOutcome::Whole if repairs > 0 => CallOutcome::Repaired,
-            other => other,
-        };
-        if self.out.compared {
-            let (name, waits) = (&self.out.name, self.out.waiting.is_some());
-            let index = self.out.calls - usize::from(!waits);
-            let repeated = self.out.stated.end(name, self.out.bare, index, outcome.can_run());
-            match (repeated, &mut self.out.waiting) {
-                (Some(index), Some(waiting)) => waiting.repeats(index),
-                _ => self.release(),
-            }
-        }
-        if over.is_none() {
-            self.out.next = self.out.at;
-        }
-        self.out.ran = outcome.can_run();
-        self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
-    }
-
-    /// The call that has just ended may not be run.
-    pub(super) fn refuse_ended(&mut self) {
-        if let Some(end) = &mut self.out.ended
-            && end.outcome.can_run()
-        {
-            end.outcome = CallOutcome::Refused;
-            self.out.ran = false;
-            self.out.stated.withdraw();
-        }
-    }
-
-    /// Emits the end of the last call.
-    pub(super) fn flush_end(&mut self, closed: bool) {
-        self.flush_end_at(closed, self.out.at);
-    }
-
-    fn flush_end_at(&mut self, closed: bool, at: usize) {
-        if let Some(mut end) = self.out.ended.take() {
-            end.unclosed = !closed;
-            end.span.end = end.span.end.max(at);
-            self.out.send(Event::End(&end), self.sink);
-            self.flush_content();
-        }
     }
 
     /// Says whether what follows is held back, although a call began in this block.

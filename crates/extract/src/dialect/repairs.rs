@@ -1,6 +1,10 @@
 //! The repairs of arguments: how many there are, and which of them may have changed what was meant.
 
+mod marks;
+
 use jsonmend_core::RepairKind;
+
+use marks::Marks;
 
 /// The repairs of a payload so far.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +20,7 @@ pub(super) struct Repairs {
     comma: bool,
     /// A string with quotes in it that were not escaped, or with a prefix.
     string: Option<Quoted>,
+    marks: Marks,
     /// A string without quotes, as far as it may show what it is.
     bare: Option<Vec<u8>>,
 }
@@ -65,6 +70,9 @@ impl Repairs {
     /// Notes a repair, before what is emitted after it. Returns whether it is a doubtful one.
     pub(super) fn note(&mut self, kind: RepairKind) -> bool {
         self.comma = kind == RepairKind::ExtraComma;
+        if self.marks.note(kind) {
+            return true;
+        }
         match kind {
             RepairKind::UnescapedQuote => {
                 let start = Quoted { reading: Reading::Text, ..Quoted::default() };
@@ -93,6 +101,16 @@ impl Repairs {
     /// Reads what is emitted after it. Returns whether it shows that a repair is doubtful.
     #[inline]
     pub(super) fn read(&mut self, bytes: &[u8]) -> bool {
+        self.marks.read(bytes) | self.read_after(bytes)
+    }
+
+    /// The same for a part of a string without escapes.
+    pub(super) fn read_plain(&mut self, text: &[u8]) -> bool {
+        self.marks.read_plain(text);
+        self.read_after(text)
+    }
+
+    fn read_after(&mut self, bytes: &[u8]) -> bool {
         let doubtful = match self.string {
             Some(_) => self.read_string(bytes),
             None => false,

@@ -180,6 +180,11 @@ impl Tool {
         self.has(parameter) || self.parameters.is_empty() && self.guide.is_none()
     }
 
+    /// Whether it is known to have no parameters.
+    pub(super) fn takes_nothing(&self) -> bool {
+        self.parameters.is_empty() && self.guide.is_some()
+    }
+
     /// What is known about a parameter.
     pub(super) fn parameter(&self, name: &str) -> Option<Arc<dyn Guide>> {
         match self.guide.as_ref()?.member(name) {

@@ -30,6 +30,8 @@ pub(super) struct Value {
     untyped: Untyped,
     trim: Trim,
     entities: bool,
+    /// Whether an entity was decoded.
+    decoded: bool,
     state: State,
     /// Whether only what is removed at the start was read.
     at_start: bool,
@@ -77,6 +79,7 @@ impl Value {
             untyped: xml.untyped,
             trim: xml.trim,
             entities: xml.entities,
+            decoded: false,
             state: State::Held(Vec::new()),
             at_start: true,
             entity: Vec::new(),
@@ -126,6 +129,14 @@ impl Value {
         let mut done = 0;
         for (at, &byte) in bytes.iter().enumerate() {
             if self.entity.is_empty() {
+                if byte == b'<' {
+                    // Nobody has escaped the text, so what looks like an entity is one of a document in it.
+                    if self.decoded {
+                        ctx.refuse();
+                    }
+                    self.entities = false;
+                    break;
+                }
                 if byte == b'&' {
                     self.put(bytes.get(done..at).unwrap_or_default(), ctx);
                     self.entity.push(byte);
@@ -141,6 +152,7 @@ impl Value {
                 && let Some(c) = name.ok().and_then(entity)
             {
                 self.entity.clear();
+                self.decoded = true;
                 self.put(c.encode_utf8(&mut [0; 4]).as_bytes(), ctx);
             } else if self.entity.len() >= LONGEST_ENTITY
                 || !(byte.is_ascii_alphanumeric() || byte == b'#')

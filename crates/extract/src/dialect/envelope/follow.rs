@@ -21,6 +21,10 @@ impl<S> Follow<'_, '_, S> {
     /// Looks at what was emitted after a repair.
     fn note(&mut self, bytes: &[u8]) {
         let doubtful = self.envelope.repairs.read(bytes);
+        self.doubt(doubtful);
+    }
+
+    fn doubt(&mut self, doubtful: bool) {
         self.envelope.call.refused |= doubtful && self.is_in_call();
     }
 }
@@ -41,7 +45,8 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         let inside = envelope.in_string && !envelope.raw && !envelope.escaped;
         if inside && matches!(envelope.reading, Reading::Arguments(_) | Reading::Other(_)) {
             envelope.pass(bytes, true, self.ctx);
-            self.note(bytes);
+            let doubtful = self.envelope.repairs.read_plain(bytes);
+            self.doubt(doubtful);
         } else {
             self.copy(bytes);
         }
@@ -63,6 +68,9 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         let text = self.envelope.inner.as_ref().is_some_and(|inner| !inner.is_object());
         let quoted = repair.kind() == RepairKind::UnescapedQuote && text;
         let doubtful = self.envelope.repairs.note(repair.kind()) || short || quoted;
+        if repair.kind() == RepairKind::MissingClose {
+            self.ctx.lacks_bracket();
+        }
         if self.envelope.ending.is_some() && short {
             self.envelope.short = true;
         } else {

@@ -382,7 +382,7 @@ impl CallExtractor {
                     let stops = react::STOPS.iter().map(|stop| (1, *stop));
                     in_json(JsonCall::input(Markers::new(stops), false, ctx))
                 } else {
-                    Engine::Input(TextInput::of_action())
+                    Engine::Input(TextInput::of_action(ctx))
                 }
             }
         };
