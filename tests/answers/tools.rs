@@ -145,9 +145,9 @@ fn the_content_next_to_calls_is_for_the_user() {
     for content in ["null", "\"\"", "{\"a\": 1}", "[\"a\"]"] {
         yields(&format!("{{\"content\": {content}, {list}}}"), &[find], "");
     }
-    // In the object of the call itself, it may be an argument, and it is not known to be for anybody.
+    // So it is in the object of the call itself, unless it is an argument.
     let call = r#"{"name": "find", "arguments": {"query": "x"}, "content": "y"}"#;
-    yields(call, &[find], "");
+    yields(call, &[find], "y");
     // It is text before the first call, and after the last one.
     let read = |text: &str| {
         let mut events = Vec::new();

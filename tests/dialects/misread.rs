@@ -53,7 +53,7 @@ fn ends(tool: &str, arguments: &str, outcome: CallOutcome) {
     ] {
         for name in [Some(name), None] {
             let found = check(&reader(name), &text).found;
-            let own = found.calls().first().map(|call| call.outcome());
+            let own = found.calls().first().map(jsonmend_extract::FoundCall::outcome);
             assert_eq!(own, Some(outcome), "{name:?} {text}: {found:?}");
         }
     }

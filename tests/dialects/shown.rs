@@ -198,6 +198,8 @@ fn arguments_after_arguments_refuse_the_call() {
     let object = r#"{"seats": 2}"#;
     for (name, text) in [
         ("mistral", format!("[TOOL_CALLS]book[ARGS]{object}[ARGS]{object}")),
+        ("mistral", format!("[TOOL_CALLS]book[ARGS]{{}}{object}")),
+        ("react", format!("Action: book\nAction Input: {object}\nAction Input: {object}")),
         (
             "deepseek_v31",
             format!(
@@ -309,5 +311,44 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     for text in ["book(seats=2)\n-> done", "First: book(seats=2)", "book(seats=2) = 2"] {
         let (calls, _) = read(&knowing(None), text);
         assert_eq!(calls[0].2, CallOutcome::Whole, "{text}: {calls:?}");
+    }
+}
+
+#[test]
+fn a_schema_is_looked_for_in_a_bounded_text() {
+    for (spaces, count) in [(100, 0), (4000, 1)] {
+        let spaces = " ".repeat(spaces);
+        let schema = "{\"type\": \"integer\"}";
+        let text =
+            format!("{{\"name\": \"book\", \"parameters\": {{\"seats\":{spaces}{schema}}}}}");
+        let (calls, _) = read(&knowing(None), &text);
+        assert_eq!(calls.len(), count, "{}", spaces.len());
+    }
+}
+
+/// Models mix the markers of their dialect with calls of another one. Neither marker is text.
+#[test]
+fn markers_around_the_call_of_another_dialect_are_markup() {
+    let object = r#"{"name": "book", "arguments": {"seats": 2}}"#;
+    for text in [
+        "<tool_call>book(seats=2)</tool_call>".to_owned(),
+        "<tool_call>\n[book(seats=2)]\n</tool_call>\n".to_owned(),
+        "<function_call> book(seats=2)</function_call>".to_owned(),
+        format!("<tool_calls>\n<tool_call>\n{object}\n</tool_call>\n</tool_calls>"),
+        format!(
+            "<tool_calls><tool_call>{object}</tool_call><tool_call>{object}</tool_call></tool_calls>"
+        ),
+    ] {
+        let (calls, left) = read(&knowing(None), &text);
+        assert!(!calls.is_empty(), "{text}");
+        assert!(calls.iter().all(|call| call.2 == CallOutcome::Whole), "{text}: {calls:?}");
+        assert_eq!(left.trim(), "", "{text}");
+    }
+    for text in [
+        "<tool_call>walk(seats=2)</tool_call>",
+        "The tag <tool_call> comes first. Then: no call.",
+        "<tool_calls>\n<tool_call>\n{\"name\": \"walk\", \"arguments\": {}}\n</tool_call>\n</tool_calls>",
+    ] {
+        is_text(text);
     }
 }

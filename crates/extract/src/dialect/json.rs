@@ -264,7 +264,8 @@ impl JsonCall {
     /// Whether what follows the arguments goes on with them, is another object in place of the marker, or
     /// more arguments. `None` waits for more.
     fn has_more(&self, rest: &[u8], eof: bool) -> Option<bool> {
-        if self.closes && past_space(rest, eof)?.1.starts_with(b"{") {
+        let marked = self.closes || !self.mark.is_empty();
+        if marked && past_space(rest, eof)?.1.starts_with(b"{") {
             return Some(true);
         }
         let mark = self.mark.trim();

@@ -36,7 +36,7 @@ pub(super) struct Out {
     /// What later calls may repeat.
     stated: Calls,
     /// The keys of the arguments of the open call.
-    keys: Keys,
+    keys: Option<Box<Keys>>,
     /// The name of the last call.
     name: String,
     /// The block, as long as its calls may be restated ones.
@@ -82,7 +82,7 @@ pub(super) struct Out {
     /// Whether any text that is not white space was emitted.
     pub(super) spoke: bool,
     /// How many calls in values were looked after that are not shown there.
-    pub(super) unshown: usize,
+    pub(super) unshown: u8,
     /// How many bytes engines have passed to menders, or looked ahead.
     pub(super) work: u64,
 }
@@ -279,7 +279,8 @@ impl<S: CallSink> Ctx<'_, S> {
     /// Emits arguments of the open call.
     pub(super) fn arguments(&mut self, json: &[u8]) {
         if self.out.open && !json.is_empty() {
-            self.out.refused |= self.out.keys.read(json);
+            let keys = self.out.keys.as_mut();
+            self.out.refused |= keys.is_some_and(|keys| keys.read(json));
             self.out.stated.arguments(json);
             self.out.send(Event::Arguments(json), self.sink);
             self.bound();
@@ -353,7 +354,7 @@ impl<S: CallSink> Ctx<'_, S> {
         let call = CallStart { index: 0, name, id, dialect, known, nearest, offset };
         self.out.send(Event::Begin(call), self.sink);
         self.out.open = true;
-        self.out.keys.reset();
+        self.out.keys.get_or_insert_default().reset();
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;
@@ -372,7 +373,8 @@ impl<S: CallSink> Ctx<'_, S> {
     /// A bracket is missing in the arguments. Where that is not clear, the call is refused.
     pub(super) fn lacks_bracket(&mut self) {
         let tool = self.tools.known(&self.out.name);
-        self.out.refused |= tool.is_some_and(|tool| self.out.keys.is_misplaced(tool));
+        let keys = self.out.keys.as_ref().zip(tool);
+        self.out.refused |= keys.is_some_and(|(keys, tool)| keys.is_misplaced(tool));
     }
 
     /// The arguments of the open call are no JSON, and cannot be made so.

@@ -31,6 +31,8 @@ pub(super) const ANSWERS: [&str; 6] = [
     "**Answer:**",
     "**Answer**:",
 ];
+/// The label of the input of an action.
+pub(super) const INPUT: &str = "Action Input:";
 /// With what an action begins.
 pub(super) const ACTIONS: [&str; 2] = ["Action", "**Action"];
 

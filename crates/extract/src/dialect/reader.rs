@@ -12,6 +12,7 @@ mod prompted;
 mod steps;
 mod text;
 mod thoughts;
+mod wraps;
 
 use std::sync::{Arc, OnceLock};
 

@@ -107,6 +107,10 @@ fn json() -> Vec<Dialect> {
             "ServiceNow Apriel",
             "<tool_calls>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</tool_calls>",
         ),
+        Dialect::json("lm_studio", "[TOOL_REQUEST]", ["[END_TOOL_REQUEST]"]).shown(
+            "LM Studio, for models without a format of their own",
+            "[TOOL_REQUEST]{\"name\": \"book\", \"arguments\": {\"seats\": 2}}[END_TOOL_REQUEST]",
+        ),
         Dialect::json("nemotron_toolcall", "<TOOLCALL>", ["</TOOLCALL>"]).tokens(&["<SPECIAL_12>"]).shown(
             "NVIDIA Nemotron",
             "<TOOLCALL>[{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]</TOOLCALL>",

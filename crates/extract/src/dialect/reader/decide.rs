@@ -125,6 +125,9 @@ impl CallExtractor {
                             return Some(decision);
                         }
                     }
+                    if let Some((row, length)) = self.wraps(&found, rest, eof, setup)? {
+                        return Some(Decision::Around(row, length));
+                    }
                     let unread = self.unread(&found, rest, place, eof, setup)?;
                     if let Some(decision) = unread {
                         return Some(decision);
@@ -306,7 +309,7 @@ impl CallExtractor {
     }
 
     /// Whether a call may have the name that it begins with, as far as that is known.
-    fn may_name(&self, row: usize, opening: &Opening, setup: &Setup) -> bool {
+    pub(super) fn may_name(&self, row: usize, opening: &Opening, setup: &Setup) -> bool {
         let name = match opening {
             Opening::Json(_) | Opening::Input(_) => return true,
             Opening::Named(_, name, ..)

@@ -2,9 +2,9 @@
 
 /// From which indentation on a line belongs to a block after a colon, in blanks. Text that introduces a call
 /// may be followed by one that is indented a little.
-const INDENTED: usize = 4;
+const INDENTED: u32 = 4;
 /// How wide a tab is.
-const TAB: usize = 4;
+const TAB: u32 = 4;
 /// The languages of code in which no call to a tool is written, among them those of differences.
 const FOREIGN: [&str; 34] = [
     "c", "c++", "cpp", "cs", "csharp", "css", "csv", "dart", "diff", "go", "golang", "html",
@@ -14,17 +14,18 @@ const FOREIGN: [&str; 34] = [
 /// How much of the language of a fence is kept, in bytes.
 const LANGUAGE: usize = 16;
 /// From how many on backticks or tildes are a fence.
-const FENCE: usize = 3;
+const FENCE: u32 = 3;
 
 /// The line that is being read, and the code around it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
     at: At,
     /// How far the line is indented.
-    indent: usize,
+    indent: u32,
     /// Its first byte, and its last one so far, that are no white space.
     ends: (u8, u8),
-    language: Vec<u8>,
+    /// The first bytes of what is after a fence, and how many there are.
+    language: ([u8; LANGUAGE], u8),
     /// Whether the first word after a fence has ended.
     worded: bool,
     fence: Option<Fence>,
@@ -39,9 +40,9 @@ enum At {
     #[default]
     Indent,
     /// After so many of these bytes, which may be a fence.
-    Ticks(u8, usize),
+    Ticks(u8, u32),
     /// After those of a fence.
-    Language(u8, usize),
+    Language(u8, u32),
     Line,
 }
 
@@ -49,7 +50,7 @@ enum At {
 #[derive(Clone, Copy, Debug)]
 struct Fence {
     tick: u8,
-    ticks: usize,
+    ticks: u32,
     foreign: bool,
     /// Whether it says what language the code is in.
     labelled: bool,
@@ -58,7 +59,7 @@ struct Fence {
 /// A block of a program, by the indentation of the line that opens it.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    indent: usize,
+    indent: u32,
     /// Whether it is in braces.
     braces: bool,
 }
@@ -73,7 +74,9 @@ impl Program {
             } else {
                 match self.at {
                     At::Indent => self.begin_line(byte),
-                    At::Ticks(tick, ticks) if byte == tick => self.at = At::Ticks(tick, ticks + 1),
+                    At::Ticks(tick, ticks) if byte == tick => {
+                        self.at = At::Ticks(tick, ticks.saturating_add(1));
+                    }
                     At::Ticks(tick, ticks) if ticks >= FENCE => {
                         self.at = At::Language(tick, ticks);
                         self.keep_language(byte);
@@ -95,18 +98,18 @@ impl Program {
 
     /// The language is the first word.
     fn keep_language(&mut self, byte: u8) {
-        if byte.is_ascii_whitespace() && !self.language.is_empty() {
-            self.worded = true;
-        }
-        if self.language.len() < LANGUAGE && !self.worded && !byte.is_ascii_whitespace() {
-            self.language.push(byte);
+        let (language, length) = &mut self.language;
+        if byte.is_ascii_whitespace() {
+            self.worded |= *length > 0;
+        } else if let Some(free) = language.get_mut(usize::from(*length)).filter(|_| !self.worded) {
+            (*free, *length) = (byte, *length + 1);
         }
     }
 
     fn begin_line(&mut self, byte: u8) {
         match byte {
-            b' ' => self.indent += 1,
-            b'\t' => self.indent += TAB,
+            b' ' => self.indent = self.indent.saturating_add(1),
+            b'\t' => self.indent = self.indent.saturating_add(TAB),
             b'\r' => {}
             _ => {
                 self.block = self.block.filter(|block| self.indent > block.indent);
@@ -138,8 +141,9 @@ impl Program {
         self.ends = (0, 0);
     }
 
-    fn fence_line(&mut self, tick: u8, ticks: usize) {
-        let language = std::mem::take(&mut self.language);
+    fn fence_line(&mut self, tick: u8, ticks: u32) {
+        let (language, length) = std::mem::take(&mut self.language);
+        let language = language.get(..usize::from(length)).unwrap_or_default();
         self.worded = false;
         let labelled = !language.is_empty();
         match self.fence {
@@ -161,7 +165,8 @@ impl Program {
     /// comment, or a part of a text in which no call is written.
     pub(super) fn is_shown(&self) -> bool {
         let in_block = self.block.is_some_and(|block| {
-            self.indent > block.indent && (block.braces || self.indent >= block.indent + INDENTED)
+            self.indent > block.indent
+                && (block.braces || self.indent >= block.indent.saturating_add(INDENTED))
         });
         let noted = self.ends.0 == b'*' && self.fence.is_some_and(|fence| fence.labelled);
         in_block || noted || self.is_foreign()

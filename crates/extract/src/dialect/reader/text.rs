@@ -380,7 +380,8 @@ impl CallExtractor {
                 }
                 if *json {
                     let stops = react::STOPS.iter().map(|stop| (1, *stop));
-                    in_json(JsonCall::input(Markers::new(stops), false, ctx))
+                    let input = JsonCall::input(Markers::new(stops), false, ctx);
+                    in_json(input.after_mark(&react::INPUT.into()))
                 } else {
                     Engine::Input(TextInput::of_action(ctx))
                 }

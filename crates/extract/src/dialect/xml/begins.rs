@@ -82,6 +82,10 @@ pub(in crate::dialect) fn open(
         return Some(None);
     }
     let text = String::from_utf8_lossy(name.get(..length).unwrap_or_default()).into_owned();
+    if detected && text.contains('(') && tools.known(&text).is_none() {
+        // A call as in Python.
+        return Some(None);
+    }
     let begins = match tag_at(next, xml, eof) {
         Lexed::Wait => return None,
         Lexed::No if next.is_empty() && !eof => return None,

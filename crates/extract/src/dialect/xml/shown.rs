@@ -7,7 +7,7 @@ use super::{Reading, XmlCall, ends::Place};
 use crate::dialect::{out::Ctx, shape::Layout, sink::CallSink, tags::Role};
 
 /// How many calls of a text are looked after that turn out not to be shown.
-const MOST: usize = 4;
+const MOST: u8 = 4;
 
 /// How far the text was read after the beginning of a call in a value.
 #[derive(Clone, Copy, Debug, Default)]
