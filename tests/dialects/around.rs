@@ -92,7 +92,7 @@ fn the_end_of_a_block_in_which_a_call_began_is_no_text() {
 #[test]
 fn what_turns_out_to_be_reasoning_has_no_calls() {
     let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>";
-    let text = format!("I could do [book(seats=2)] or book(seats=3).</think>{call}");
+    let text = format!("I could do [book(seats=2)] and book(seats=3).</think>{call}");
     let found = check(&reader(None), &text).found;
     let drafts: Vec<bool> = found.calls().iter().map(FoundCall::in_reasoning).collect();
     assert_eq!(drafts, [true, true, false]);

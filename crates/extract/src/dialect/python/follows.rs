@@ -4,7 +4,7 @@ use super::open;
 use crate::dialect::json::{SPACE, window};
 
 /// Words that may come after a call on its line, and join another one to it.
-const JOINING: [&[u8]; 4] = [b"and", b"or", b"then", b"plus"];
+const JOINING: [&[u8]; 3] = [b"and", b"then", b"plus"];
 /// How many closing marks of inline code and emphasis are looked past.
 const MARKS: usize = 6;
 

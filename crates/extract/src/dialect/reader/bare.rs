@@ -46,7 +46,7 @@ impl CallExtractor {
             }
             Shape::Python(_) => {
                 let part = place.defines()
-                    || place.begins_block()
+                    || !setup.auto && place.begins_block()
                     || place.is_body()
                     || place.is_reported();
                 if place.shown || place.in_word() || place.is_cell() || part {

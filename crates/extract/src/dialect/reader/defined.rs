@@ -44,7 +44,7 @@ pub(super) const LAST: usize =
     larger(longest(&DEFINING), longest(&NAMING) + 1 + longest(&MODIFIERS)) + 2;
 
 /// Words before a call that is made. Those after the first three join it to another one.
-const CALLING: [&str; 6] = ["await", "return", "yield", "and", "or", "then"];
+const CALLING: [&str; 5] = ["await", "return", "yield", "and", "then"];
 const CALLING_ALONE: usize = 3;
 
 /// Whether a sentence, a comment or a line of a diff goes on at a place, so that a call there is only

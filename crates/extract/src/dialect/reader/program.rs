@@ -5,6 +5,11 @@
 const INDENTED: u32 = 4;
 /// How wide a tab is.
 const TAB: u32 = 4;
+/// The words with which the line begins that opens a block in a program, where no fence says that it is one.
+const OPENING: [&str; 12] = [
+    "async", "class", "def", "elif", "else", "except", "finally", "for", "if", "try", "while",
+    "with",
+];
 /// The languages of code in which no call to a tool is written, among them those of differences.
 const FOREIGN: [&str; 34] = [
     "c", "c++", "cpp", "cs", "csharp", "css", "csv", "dart", "diff", "go", "golang", "html",
@@ -22,8 +27,12 @@ pub(super) struct Program {
     at: At,
     /// How far the line is indented.
     indent: u32,
-    /// Its first byte, and its last one so far, that are no white space.
+    /// Its first byte that is no white space, and its last one so far.
     ends: (u8, u8),
+    /// The first letters of it, in the order in which they came, the last one lowest.
+    word: u64,
+    /// Whether another byte came after them.
+    apart: bool,
     /// The first bytes of what is after a fence, and how many there are.
     language: ([u8; LANGUAGE], u8),
     /// Whether the first word after a fence has ended.
@@ -67,6 +76,24 @@ struct Block {
 impl Program {
     /// Reads text.
     pub(super) fn read(&mut self, text: &[u8]) {
+        for piece in text.chunks(PIECE) {
+            if piece.len() < SHORT {
+                self.scan(piece);
+                continue;
+            }
+            // Most lines of prose neither open a block nor are a fence, and need not be looked at one by one.
+            let (first, rest) = piece.split_at((line_end(piece) + 1).min(piece.len()));
+            self.scan(first);
+            let plain = self.block.is_none() && !is_notable(rest);
+            let last = rest.iter().rposition(|byte| *byte == b'\n').filter(|_| plain);
+            if last.is_some() {
+                self.new_line();
+            }
+            self.scan(rest.get(last.map_or(0, |last| last + 1)..).unwrap_or_default());
+        }
+    }
+
+    fn scan(&mut self, text: &[u8]) {
         let mut rest = text;
         while let Some((&byte, after)) = rest.split_first() {
             if byte == b'\n' {
@@ -84,9 +111,13 @@ impl Program {
                     At::Language(..) => self.keep_language(byte),
                     At::Ticks(..) | At::Line => {
                         self.at = At::Line;
+                        self.read_word(rest);
                         let (line, next) = rest.split_at(line_end(rest));
-                        let last = line.iter().rev().find(|byte| !byte.is_ascii_whitespace());
-                        self.ends.1 = last.copied().unwrap_or(self.ends.1);
+                        self.ends.1 = match line {
+                            [.., last, b'\r'] => *last,
+                            [] | [b'\r'] => self.ends.1,
+                            [.., last] => *last,
+                        };
                         rest = next;
                         continue;
                     }
@@ -94,6 +125,24 @@ impl Program {
             }
             rest = after;
         }
+    }
+
+    fn read_word(&mut self, rest: &[u8]) {
+        if !self.apart {
+            let length =
+                rest.iter().take(size_of::<u64>()).take_while(|byte| byte.is_ascii_lowercase());
+            for byte in rest.iter().take(length.count()) {
+                self.word = self.word << 8 | u64::from(*byte);
+            }
+            self.apart = rest.iter().take(size_of::<u64>()).any(|byte| !byte.is_ascii_lowercase());
+        }
+    }
+
+    /// Whether the line begins as one that opens a block.
+    fn is_opening(&self) -> bool {
+        let bytes = self.word.to_be_bytes();
+        let word = bytes.iter().position(|byte| *byte != 0).and_then(|at| bytes.get(at..));
+        word.is_some_and(|word| OPENING.iter().any(|own| own.as_bytes() == word))
     }
 
     /// The language is the first word.
@@ -114,6 +163,7 @@ impl Program {
             _ => {
                 self.block = self.block.filter(|block| self.indent > block.indent);
                 self.ends = (byte, byte);
+                self.word = u64::from(byte);
                 self.at = if matches!(byte, b'`' | b'~') { At::Ticks(byte, 1) } else { At::Line };
             }
         }
@@ -128,17 +178,21 @@ impl Program {
                 self.fence_line(tick, ticks);
             }
             At::Ticks(..) | At::Language(..) | At::Line => {
-                let (braces, colon) = (self.ends.1 == b'{', self.ends.1 == b':');
+                let braces = self.ends.1 == b'{';
+                let colon = self.ends.1 == b':' && (self.fence.is_some() || self.is_opening());
                 opened = self.block.is_none() && (braces || colon);
                 if opened {
                     self.block = Some(Block { indent: self.indent, braces });
                 }
             }
         }
+        self.new_line();
         self.opened = opened;
-        self.at = At::Indent;
-        self.indent = 0;
-        self.ends = (0, 0);
+    }
+
+    fn new_line(&mut self) {
+        (self.at, self.indent, self.ends, self.opened) = (At::Indent, 0, (0, 0), false);
+        (self.word, self.apart) = (0, false);
     }
 
     fn fence_line(&mut self, tick: u8, ticks: u32) {
@@ -178,14 +232,27 @@ impl Program {
     }
 }
 
+/// How much of a text is looked at at once, and what is too short for that.
+const PIECE: usize = 4096;
+const SHORT: usize = 128;
 /// How many bytes are searched at once. Compilers turn such a search into a few instructions.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
 /// Where the line ends that begins `text`, or how long that is.
 fn line_end(text: &[u8]) -> usize {
-    let blocks = text.chunks_exact(BLOCK);
     let none = |block: &[u8]| block.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n'));
-    let clear = blocks.take_while(|block| none(block) == 0).count() * BLOCK;
+    let clear = text.chunks_exact(BLOCK).take_while(|block| none(block) == 0).count() * BLOCK;
     let rest = text.get(clear..).unwrap_or_default();
     clear + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+}
+
+/// Whether a fence may be in a text, or a line that opens a block may end in it.
+fn is_notable(text: &[u8]) -> bool {
+    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    let found = pairs.fold(0, |found, (byte, next)| {
+        let fence = (*byte == b'`') | (*byte == b'~');
+        let opens = ((*byte == b':') | (*byte == b'{')) & ((*next == b'\n') | (*next == b'\r'));
+        found | u8::from(fence | opens)
+    });
+    found != 0
 }
