@@ -132,6 +132,7 @@ fn the_statements_of_a_program_are_not_calls() {
         is_text(&format!("Here it is:\n\n```python\n{code}```\nDone."));
         is_text(&format!("Here it is:\n~~~\n{code}~~~\n"));
     }
+    is_text("def main():\r\r\n    book(seats=2)\n");
     is_text("```ts\n/**\n * book({seats: 2})\n */\n```");
 }
 

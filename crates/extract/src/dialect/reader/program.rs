@@ -27,11 +27,11 @@ pub(super) struct Program {
     at: At,
     /// How far the line is indented.
     indent: u32,
-    /// Its first byte that is no white space, and its last one so far.
+    /// Its first byte that is no white space, and its last one so far, but for the end of the line.
     ends: (u8, u8),
-    /// The first letters of it, in the order in which they came, the last one lowest.
+    /// Its first letters, the last one of them in the lowest byte.
     word: u64,
-    /// Whether another byte came after them.
+    /// Whether another character came after them.
     apart: bool,
     /// The first bytes of what is after a fence, and how many there are.
     language: ([u8; LANGUAGE], u8),
@@ -113,11 +113,8 @@ impl Program {
                         self.at = At::Line;
                         self.read_word(rest);
                         let (line, next) = rest.split_at(line_end(rest));
-                        self.ends.1 = match line {
-                            [.., last, b'\r'] => *last,
-                            [] | [b'\r'] => self.ends.1,
-                            [.., last] => *last,
-                        };
+                        let last = line.iter().rev().find(|byte| **byte != b'\r');
+                        self.ends.1 = last.copied().unwrap_or(self.ends.1);
                         rest = next;
                         continue;
                     }
