@@ -205,7 +205,7 @@ fn restated_and_unknown_calls_have_lines() {
         "restated.json",
         r#"[{"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}}]"#,
     );
-    let text = "book(seats=2): what I would call, and call: [book(seats=2)] <tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
+    let text = "book(seats=2)\nis what I would call, and call: [book(seats=2)] <tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
     let done = run(&["extract", "--tools", tools.to_str().unwrap()], text);
     let lines = json_lines(&done.stdout);
     let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
