@@ -16,8 +16,8 @@ const FOREIGN: [&str; 34] = [
     "http", "ini", "kotlin", "lua", "markdown", "md", "mermaid", "patch", "perl", "php", "r", "rb",
     "rs", "ruby", "rust", "scala", "sql", "swift", "tex", "toml", "yaml", "yml",
 ];
-/// How much of the language of a fence is kept, in bytes.
-const LANGUAGE: usize = 16;
+/// How much of a word is kept, in bytes.
+const LONGEST: usize = 16;
 /// From how many on backticks or tildes are a fence.
 const FENCE: u32 = 3;
 
@@ -29,13 +29,9 @@ pub(super) struct Program {
     indent: u32,
     /// Its first byte that is no white space, and its last one so far, but for the end of the line.
     ends: (u8, u8),
-    /// Its first letters, the last one of them in the lowest byte.
-    word: u64,
-    /// Whether another character came after them.
-    apart: bool,
-    /// The first bytes of what is after a fence, and how many there are.
-    language: ([u8; LANGUAGE], u8),
-    /// Whether the first word after a fence has ended.
+    /// The first bytes of its first word, or of that after a fence, and how many there are.
+    word: ([u8; LONGEST], u8),
+    /// Whether that word has ended.
     worded: bool,
     fence: Option<Fence>,
     block: Option<Block>,
@@ -106,9 +102,9 @@ impl Program {
                     }
                     At::Ticks(tick, ticks) if ticks >= FENCE => {
                         self.at = At::Language(tick, ticks);
-                        self.keep_language(byte);
+                        self.keep(byte);
                     }
-                    At::Language(..) => self.keep_language(byte),
+                    At::Language(..) => self.keep(byte),
                     At::Ticks(..) | At::Line => {
                         self.at = At::Line;
                         self.read_word(rest);
@@ -124,30 +120,30 @@ impl Program {
         }
     }
 
-    fn read_word(&mut self, rest: &[u8]) {
-        if !self.apart {
-            let length =
-                rest.iter().take(size_of::<u64>()).take_while(|byte| byte.is_ascii_lowercase());
-            for byte in rest.iter().take(length.count()) {
-                self.word = self.word << 8 | u64::from(*byte);
+    fn read_word(&mut self, line: &[u8]) {
+        for byte in line {
+            if self.worded || usize::from(self.word.1) == LONGEST {
+                break;
             }
-            self.apart = rest.iter().take(size_of::<u64>()).any(|byte| !byte.is_ascii_lowercase());
+            self.keep(if byte.is_ascii_lowercase() { *byte } else { b' ' });
         }
     }
 
     /// Whether the line begins as one that opens a block.
     fn is_opening(&self) -> bool {
-        let bytes = self.word.to_be_bytes();
-        let word = bytes.iter().position(|byte| *byte != 0).and_then(|at| bytes.get(at..));
-        word.is_some_and(|word| OPENING.iter().any(|own| own.as_bytes() == word))
+        OPENING.iter().any(|own| own.as_bytes() == self.word())
     }
 
-    /// The language is the first word.
-    fn keep_language(&mut self, byte: u8) {
-        let (language, length) = &mut self.language;
+    fn word(&self) -> &[u8] {
+        self.word.0.get(..usize::from(self.word.1)).unwrap_or_default()
+    }
+
+    /// Keeps a byte of the first word.
+    fn keep(&mut self, byte: u8) {
+        let (word, length) = &mut self.word;
         if byte.is_ascii_whitespace() {
             self.worded |= *length > 0;
-        } else if let Some(free) = language.get_mut(usize::from(*length)).filter(|_| !self.worded) {
+        } else if let Some(free) = word.get_mut(usize::from(*length)).filter(|_| !self.worded) {
             (*free, *length) = (byte, *length + 1);
         }
     }
@@ -160,8 +156,12 @@ impl Program {
             _ => {
                 self.block = self.block.filter(|block| self.indent > block.indent);
                 self.ends = (byte, byte);
-                self.word = u64::from(byte);
-                self.at = if matches!(byte, b'`' | b'~') { At::Ticks(byte, 1) } else { At::Line };
+                if matches!(byte, b'`' | b'~') {
+                    self.at = At::Ticks(byte, 1);
+                } else {
+                    self.at = At::Line;
+                    self.keep(byte);
+                }
             }
         }
     }
@@ -189,13 +189,11 @@ impl Program {
 
     fn new_line(&mut self) {
         (self.at, self.indent, self.ends, self.opened) = (At::Indent, 0, (0, 0), false);
-        (self.word, self.apart) = (0, false);
+        (self.word.1, self.worded) = (0, false);
     }
 
     fn fence_line(&mut self, tick: u8, ticks: u32) {
-        let (language, length) = std::mem::take(&mut self.language);
-        let language = language.get(..usize::from(length)).unwrap_or_default();
-        self.worded = false;
+        let language = self.word();
         let labelled = !language.is_empty();
         match self.fence {
             None => {
