@@ -146,6 +146,8 @@ fn calls_next_to_a_block_are_read() {
         "1. First:\n    ```python\n    book(seats=2)\n    ```\n",
         "The call:\n\n    book(seats=2)\n",
         "The call:\n  book(seats=2)\n",
+        "That is done ✅\n\nbook(seats=2)\n",
+        "- [x]\nbook(seats=2)\n",
         "I will do this:\n    book(seats=2)\n",
         "I will do this:\n    - `book(seats=2)`\n",
         "```python\nx = {\n}\nbook(seats=2)\n```",

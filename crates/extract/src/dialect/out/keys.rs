@@ -43,7 +43,7 @@ impl Keys {
         let mut repeats = false;
         for &byte in json {
             if self.in_string {
-                repeats |= self.string_byte(byte);
+                self.string_byte(byte);
                 continue;
             }
             match byte {
@@ -69,14 +69,13 @@ impl Keys {
         repeats
     }
 
-    fn string_byte(&mut self, byte: u8) -> bool {
+    fn string_byte(&mut self, byte: u8) {
         let ends = byte == b'"' && !self.escaped;
         self.escaped = byte == b'\\' && !self.escaped;
         self.in_string = !ends;
         if self.in_key && !ends && self.key.len() < MOST {
             self.key.push(byte);
         }
-        false
     }
 
     fn key_ended(&mut self) -> bool {

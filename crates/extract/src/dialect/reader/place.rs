@@ -160,19 +160,15 @@ impl Place {
     /// Whether what is written here came of something, or only shows how a function is used: after a label that
     /// says so, the prompt of an interpreter, and the sign of a decorator.
     pub(super) fn is_reported(&self) -> bool {
+        let labels: [&[u8]; 3] = [b"Observation:", b"Usage:", b"\n>>>"];
+        // The marks of what is done, and of what is to be done, are before it on its line.
+        let marks = ["[x]", "[ ]", "✅", "✔", "✓"];
         let before = self.last.trim_ascii_end();
-        // The marks of what is done, and of what is to be done.
-        let labels: [&[u8]; 8] = [
-            b"Observation:",
-            b"Usage:",
-            b"\n>>>",
-            b"[x]",
-            b"[ ]",
-            "✅".as_bytes(),
-            "✔".as_bytes(),
-            "✓".as_bytes(),
-        ];
-        self.prev() == b'@' || labels.iter().any(|label| before.ends_with(label))
+        let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line.trim_ascii_end();
+        self.prev() == b'@'
+            || labels.iter().any(|label| before.ends_with(label))
+            || marks.iter().any(|mark| line.ends_with(mark.as_bytes()))
     }
 
     /// Whether nothing but blanks comes before it on its line.
