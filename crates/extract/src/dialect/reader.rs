@@ -315,7 +315,7 @@ impl CallExtractor {
         let new = || Box::new(Watch::new(self.options.clone()));
         let mut watch = self.watch.take().unwrap_or_else(new);
         let mut prefill = self.prefill.take();
-        then(self, &mut Watched { sink, watch: &mut watch, prefill: &mut prefill });
+        then(self, &mut Watched { sink, watch: &mut watch, prefill: &mut prefill, quiet: false });
         (self.watch, self.prefill) = (Some(watch), prefill);
     }
 
@@ -340,12 +340,14 @@ impl CallExtractor {
         if self.buf.is_empty() && self.is_in_text() {
             // Text with which nothing may begin is passed on from where it is.
             let setup = self.take_setup();
-            let plain = self.plain(chunk, &setup);
+            let plain = self.plain(chunk, 0, &setup);
             self.setup = Some(setup);
-            self.steps += 1 + plain as u64;
-            let (text, after) = chunk.split_at(plain);
-            self.skip(text);
+            self.steps += 1 + plain.length as u64;
+            let (text, after) = chunk.split_at(plain.length);
+            self.note(text, plain.quiet);
+            sink.quiet = plain.quiet;
             self.pass(text, sink);
+            sink.quiet = false;
             rest = after;
         }
         if !rest.is_empty() {

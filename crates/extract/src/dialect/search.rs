@@ -22,16 +22,28 @@ const fn is_special(byte: u8) -> bool {
 /// Whether a byte and the next one are a sign that something begins here, or has begun before.
 const fn is_sign(byte: u8, next: u8) -> bool {
     // The second byte of `◁` is rarer than its first one, which is that of a dash and of quotes.
-    is_special(byte) | (next == 0x97) | ((next == b'(') & (byte != b' '))
+    is_special(byte) | (next == 0x97) | ((next == b'(') & (byte != b' ')) | ends_line(byte, next)
 }
 
-/// What may come before a sign: [`SPACE`], or [a part](NAME) of the name of a tool, in quotes or not.
+/// Whether a line ends with a colon here. That is a sign of what the text is, and not of a marker.
+const fn ends_line(byte: u8, next: u8) -> bool {
+    // A comparison of signed bytes is one instruction less. It also takes in what is not ASCII.
+    (byte == b':') & ((next as i8) < b' ' as i8)
+}
+
+/// Whether a text with such a sign may have a document, a fence or the beginning of a block in it.
+const fn is_notable(sign: u8) -> bool {
+    (sign | 0x20 == b'{') | (sign == b'~') | (sign == b'`') | (sign == b':')
+}
+
+/// What may come before a sign: [`SPACE`], or [a part](NAME) of the name of a tool, in quotes or not, or
+/// the asterisks of a label in bold.
 static BEFORE: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0u8;
     loop {
         kinds[byte as usize] = match byte {
-            b'_' | b'.' | b'-' | b'/' | b':' | b'\\' | b'"' | b'\'' | b']' => NAME,
+            b'_' | b'.' | b'-' | b'/' | b':' | b'\\' | b'"' | b'\'' | b']' | b'*' => NAME,
             _ if byte.is_ascii_alphanumeric() => NAME,
             _ if byte.is_ascii_whitespace() => SPACE,
             _ => 0,
@@ -70,8 +82,10 @@ pub(super) struct Search {
 impl Search {
     /// Adds something that begins with this text and is nothing without it.
     pub(super) fn add(&mut self, text: &[u8]) {
-        let next = |at: usize| text.get(at + 1).copied().unwrap_or_default();
-        let sign = text.iter().enumerate().position(|(at, byte)| is_sign(*byte, next(at)));
+        let next = |at: usize| text.get(at + 1).copied().unwrap_or(b' ');
+        let known = |byte: u8, next: u8| self.pairs.contains(&(byte, next));
+        let is_sign = |at: usize, byte: u8| is_sign(byte, next(at)) || known(byte, next(at));
+        let sign = text.iter().enumerate().position(|(at, byte)| is_sign(at, *byte));
         if sign.is_some_and(|at| look_back(text, at, 0) == 0) {
             return;
         }
@@ -96,7 +110,7 @@ impl Search {
         bytes: &[u8],
         from: usize,
         look: impl FnMut(usize, usize) -> Option<usize>,
-    ) -> Option<usize> {
+    ) -> Found {
         match self.pairs[..] {
             [] => Self::find_with([], bytes, from, look),
             [a] => Self::find_with([a], bytes, from, look),
@@ -112,16 +126,24 @@ impl Search {
         bytes: &[u8],
         from: usize,
         mut look: impl FnMut(usize, usize) -> Option<usize>,
-    ) -> Option<usize> {
-        let mut read = Read { bytes, at: from, floor: from };
-        if let Some(found) = read.blocks::<N, BLOCK>(pairs, &mut look) {
-            return Some(found);
+    ) -> Found {
+        let mut read = Read { bytes, at: from, floor: from, quiet: true };
+        let mut at = read.blocks::<N, BLOCK>(pairs, &mut look);
+        if at.is_none() && read.has_sign(pairs) {
+            at = read.blocks::<N, LANES>(pairs, &mut look).or_else(|| read.end(pairs, &mut look));
         }
-        if let Some(found) = read.blocks::<N, LANES>(pairs, &mut look) {
-            return Some(found);
-        }
-        look(look_back(bytes, read.at, read.floor), bytes.len())
+        let at = at.or_else(|| read.last(&mut look));
+        Found { at, quiet: read.quiet }
     }
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Where something may begin.
+    pub(super) at: Option<usize>,
+    /// Whether there is nothing before it with which a document, a fence or a block of a program may begin.
+    pub(super) quiet: bool,
 }
 
 /// A text of which a part was searched.
@@ -131,6 +153,8 @@ struct Read<'a> {
     at: usize,
     /// After the last sign.
     floor: usize,
+    /// Whether all signs were such with which no document, fence or block begins.
+    quiet: bool,
 }
 
 impl Read<'_> {
@@ -147,23 +171,85 @@ impl Read<'_> {
             let next = rest.get(1..).and_then(<[u8]>::first_chunk::<SIZE>);
             let (block, next) = block.zip(next)?;
             if has_sign(pairs, block, next) {
-                let flags = signs(pairs, block, next);
-                for (word, part) in flags.chunks_exact(8).enumerate() {
-                    let mut left = part.try_into().map_or(0, u64::from_le_bytes);
-                    while left != 0 {
-                        let sign = self.at + word * 8 + left.trailing_zeros() as usize / 8;
-                        left &= left - 1;
-                        let start = look_back(self.bytes, sign, self.floor);
-                        self.floor = sign + 1;
-                        let found = look(start, self.floor);
-                        if found.is_some() {
-                            return found;
-                        }
-                    }
+                let found = self.block(self.at, signs(pairs, block, next), look);
+                if found.is_some() {
+                    return found;
                 }
             }
             self.at += SIZE;
         }
+    }
+
+    /// Looks at the signs of a block that begins at `from`.
+    fn block<const SIZE: usize>(
+        &mut self,
+        from: usize,
+        flags: [u8; SIZE],
+        look: &mut impl FnMut(usize, usize) -> Option<usize>,
+    ) -> Option<usize> {
+        for (word, part) in flags.chunks_exact(8).enumerate() {
+            let mut left = part.try_into().map_or(0, u64::from_le_bytes);
+            while left != 0 {
+                let sign = from + word * 8 + left.trailing_zeros() as usize / 8;
+                left &= left - 1;
+                let start = look_back(self.bytes, sign, self.floor);
+                self.floor = sign + 1;
+                let found = look(start, self.floor);
+                if found.is_some() {
+                    return found;
+                }
+                self.quiet &= !self.bytes.get(sign).is_some_and(|sign| is_notable(*sign));
+            }
+        }
+        None
+    }
+
+    /// Whether the rest of the text, which is shorter than a block, has a sign in it.
+    #[inline]
+    fn has_sign<const N: usize>(&mut self, pairs: [(u8, u8); N]) -> bool {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let Some((_, next)) = rest.split_first() else { return false };
+        let mut any = [0; LANES];
+        let (blocks, nexts) = (rest.as_chunks().0, next.as_chunks().0);
+        for (block, next) in blocks.iter().zip(nexts) {
+            mark(&mut any, pairs, block, next);
+        }
+        // The end is read as that of a block that was read in part.
+        let before = self.bytes.get(..self.bytes.len() - 1).and_then(<[u8]>::last_chunk::<LANES>);
+        let Some((block, next)) = before.zip(self.bytes.last_chunk::<LANES>()) else { return true };
+        mark(&mut any, pairs, block, next);
+        let found = u128::from_le_bytes(any) != 0;
+        if !found {
+            self.at = self.bytes.len() - 1;
+        }
+        found
+    }
+
+    /// Searches the bytes after the last block, but for the last one of them.
+    fn end<const N: usize>(
+        &mut self,
+        pairs: [(u8, u8); N],
+        look: &mut impl FnMut(usize, usize) -> Option<usize>,
+    ) -> Option<usize> {
+        let end = self.bytes.len() - 1;
+        let mut flags = [0; LANES];
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let next = rest.get(1..).unwrap_or_default();
+        for ((flag, byte), next) in flags.iter_mut().zip(rest).zip(next) {
+            *flag = u8::from(is_one_of(pairs, *byte, *next));
+        }
+        let from = std::mem::replace(&mut self.at, end);
+        self.block(from, flags, look)
+    }
+
+    /// Looks at the end of the text: what follows the last byte may be a sign, or make one of it.
+    #[inline]
+    fn last(&mut self, look: &mut impl FnMut(usize, usize) -> Option<usize>) -> Option<usize> {
+        let end = self.bytes.len();
+        let found = look(look_back(self.bytes, self.at, self.floor), end);
+        let read = self.bytes.get(self.at..found.unwrap_or(end)).unwrap_or_default();
+        self.quiet &= !read.iter().any(|byte| is_notable(*byte));
+        found
     }
 }
 
@@ -179,12 +265,23 @@ fn has_sign<const N: usize, const SIZE: usize>(
     next: &[u8; SIZE],
 ) -> bool {
     let mut any = [0; LANES];
-    for (block, next) in block.chunks_exact(LANES).zip(next.chunks_exact(LANES)) {
-        for ((any, byte), next) in any.iter_mut().zip(block).zip(next) {
-            *any |= u8::from(is_one_of(pairs, *byte, *next));
-        }
+    for (block, next) in block.as_chunks().0.iter().zip(next.as_chunks().0) {
+        mark(&mut any, pairs, block, next);
     }
     u128::from_le_bytes(any) != 0
+}
+
+/// Marks the places of signs.
+#[inline]
+fn mark<const N: usize>(
+    any: &mut [u8; LANES],
+    pairs: [(u8, u8); N],
+    block: &[u8; LANES],
+    next: &[u8; LANES],
+) {
+    for ((any, byte), next) in any.iter_mut().zip(block).zip(next) {
+        *any |= u8::from(is_one_of(pairs, *byte, *next));
+    }
 }
 
 /// One for every byte of a block that is a sign.
@@ -248,5 +345,39 @@ mod tests {
         assert!(search.is_ready());
         search.add(b"ij");
         assert!(!search.is_ready());
+    }
+
+    /// Every sign is in a part that is looked at, wherever it is in a block, and only quiet text is called so.
+    #[test]
+    fn no_sign_is_missed() {
+        let mut search = Search::default();
+        search.add(b"Action");
+        let parts = ["a", " ", "it ", "book(", "{", "<", "`", ":\n", ": ", "Action", "and so on "];
+        let mut seed = 7u32;
+        for length in 0..300 {
+            let mut text = String::new();
+            while text.len() < length {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // Most of it is plain, so that there are whole blocks.
+                let part = if seed >> 29 == 0 { (seed >> 8) as usize % parts.len() } else { 10 };
+                text.push_str(parts[part]);
+            }
+            let bytes = text.as_bytes();
+            for from in 0..bytes.len().min(70) {
+                let mut seen = vec![false; bytes.len()];
+                let found = search.find(bytes, from, |start, end| {
+                    seen[start..end].fill(true);
+                    None
+                });
+                assert_eq!(found.at, None);
+                let pairs = bytes.iter().zip(&bytes[1..]).enumerate().skip(from);
+                let mut signs = pairs.filter(|(_, (a, b))| is_one_of([(b'A', b'c')], **a, **b));
+                assert!(signs.all(|(at, _)| seen[at]), "{text:?} from {from}");
+                let here = &text[from..];
+                let loud = here.contains(['{', '`']) || here.contains(":\n");
+                assert!(!found.quiet || !loud, "{text:?} from {from}");
+                assert!(found.quiet || loud || here.ends_with(':'), "{text:?} from {from}");
+            }
+        }
     }
 }

@@ -47,6 +47,14 @@ pub(super) struct Entry {
     pub(super) what: What,
 }
 
+/// The beginning of a text with which nothing begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plain {
+    pub(super) length: usize,
+    /// Whether it is known that neither a document nor a fence nor a block of a program begins in it.
+    pub(super) quiet: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) rows: Vec<Arc<Dialect>>,
@@ -266,10 +274,10 @@ impl Setup {
         self.wakes.clear(before, bytes)
     }
 
-    /// Where anything may begin in a long text, from `from` on, if that can be searched in blocks. `before`
-    /// is the byte before the text.
+    /// How much of a long text there is from `from` on before anything may begin, if it can be searched in
+    /// blocks. `before` is the byte before the text.
     #[inline]
-    pub(super) fn find(&self, before: u8, text: &[u8], from: usize) -> Option<usize> {
+    pub(super) fn find(&self, before: u8, text: &[u8], from: usize) -> Option<Plain> {
         let search = self.search.as_ref().filter(|_| !self.wakes.are_few())?;
         let found = search.find(text, from, |mut at, end| {
             let window = text.get(..=end).unwrap_or(text);
@@ -283,7 +291,8 @@ impl Setup {
             }
             None
         });
-        Some(found.unwrap_or(text.len()))
+        let length = found.at.unwrap_or(text.len()).saturating_sub(from);
+        Some(Plain { length, quiet: found.quiet })
     }
 
     /// Whether anything may begin with `rest`, judging by its first byte and by the names of tools.
@@ -396,6 +405,7 @@ mod tests {
         let tools = Arc::new(Tools::new().with_tool("book", [""; 0], None));
         let setup = Setup::new(rows, true, tools);
         let text = "Words and more of them. ".repeat(20);
-        assert_eq!(setup.find(b'\n', text.as_bytes(), 0), Some(text.len()));
+        let found = setup.find(b'\n', text.as_bytes(), 0);
+        assert!(found.is_some_and(|found| found.length == text.len() && found.quiet));
     }
 }

@@ -72,11 +72,12 @@ impl Watch {
     }
 
     /// Reads text. It is kept until somebody asks, or until it is much.
-    fn text(&mut self, text: &[u8]) {
+    fn text(&mut self, text: &[u8], quiet: bool) {
         let mut rest = text;
         while !rest.is_empty() {
             if self.in_prose && !self.special {
-                let (prose, after) = rest.split_at(before_special(rest));
+                let length = if quiet { rest.len() } else { before_special(rest) };
+                let (prose, after) = rest.split_at(length);
                 self.keep(prose);
                 (self.special, rest) = (!after.is_empty(), after);
                 continue;
@@ -167,6 +168,8 @@ pub(super) struct Watched<'a, S> {
     pub(super) sink: &'a mut S,
     pub(super) watch: &'a mut Watch,
     pub(super) prefill: &'a mut Option<Box<Prefill>>,
+    /// Whether text that is passed on now is known to be [quiet](super::setup::Plain).
+    pub(super) quiet: bool,
 }
 
 impl<S: CallSink> Watched<'_, S> {
@@ -211,7 +214,7 @@ impl<S: CallSink> Watched<'_, S> {
 impl<S: CallSink> CallSink for Watched<'_, S> {
     fn text(&mut self, bytes: &[u8]) {
         if self.documents().is_none() {
-            self.watch.text(bytes);
+            self.watch.text(bytes, self.quiet);
         }
         if let Some(bytes) = self.cut(bytes) {
             self.sink.text(bytes);

@@ -70,23 +70,47 @@ struct Block {
 }
 
 impl Program {
-    /// Reads text.
-    pub(super) fn read(&mut self, text: &[u8]) {
-        for piece in text.chunks(PIECE) {
-            if piece.len() < SHORT {
-                self.scan(piece);
-                continue;
-            }
-            // Most lines of prose neither open a block nor are a fence, and need not be looked at one by one.
-            let (first, rest) = piece.split_at((line_end(piece) + 1).min(piece.len()));
-            self.scan(first);
-            let plain = self.block.is_none() && !is_notable(rest);
-            let last = rest.iter().rposition(|byte| *byte == b'\n').filter(|_| plain);
-            if last.is_some() {
-                self.new_line();
-            }
-            self.scan(rest.get(last.map_or(0, |last| last + 1)..).unwrap_or_default());
+    /// Reads text. If it is quiet, there is neither a fence nor a line that opens a block in it.
+    pub(super) fn read(&mut self, text: &[u8], quiet: bool) {
+        if quiet {
+            self.read_lines(text, true);
+        } else {
+            text.chunks(PIECE).for_each(|piece| self.read_lines(piece, false));
         }
+    }
+
+    fn read_lines(&mut self, text: &[u8], quiet: bool) {
+        if quiet && self.is_plain_line() {
+            match last_line(text) {
+                None => self.end_at(text),
+                Some(last) => {
+                    self.new_line();
+                    self.scan(last);
+                }
+            }
+            return;
+        }
+        let (first, rest) = match text {
+            _ if text.len() < SHORT => (text, &[][..]),
+            _ => text.split_at((line_end(text) + 1).min(text.len())),
+        };
+        self.scan(first);
+        // Most lines of prose neither open a block nor are a fence, and need not be looked at one by one.
+        let plain = self.block.is_none() && (quiet || !is_notable(rest));
+        match last_line(rest).filter(|_| plain) {
+            Some(last) => {
+                self.new_line();
+                self.scan(last);
+            }
+            None => self.scan(rest),
+        }
+    }
+
+    /// Whether the line opens no block, unless what follows in it does, and its first word was read.
+    fn is_plain_line(&self) -> bool {
+        let read = self.worded || usize::from(self.word.1) == LONGEST;
+        let opens = matches!(self.ends.1, b':' | b'{');
+        self.block.is_none() && self.at == At::Line && read && !opens
     }
 
     fn scan(&mut self, text: &[u8]) {
@@ -107,11 +131,7 @@ impl Program {
                     At::Language(..) => self.keep(byte),
                     At::Ticks(..) | At::Line => {
                         self.at = At::Line;
-                        self.read_word(rest);
-                        let (line, next) = rest.split_at(line_end(rest));
-                        let last = line.iter().rev().find(|byte| **byte != b'\r');
-                        self.ends.1 = last.copied().unwrap_or(self.ends.1);
-                        rest = next;
+                        rest = self.read_line(rest);
                         continue;
                     }
                 }
@@ -120,13 +140,23 @@ impl Program {
         }
     }
 
-    fn read_word(&mut self, line: &[u8]) {
-        for byte in line {
+    /// Reads the rest of a line that is not a fence. Returns what follows it.
+    fn read_line<'a>(&mut self, text: &'a [u8]) -> &'a [u8] {
+        for byte in text.iter().take_while(|byte| **byte != b'\n') {
             if self.worded || usize::from(self.word.1) == LONGEST {
                 break;
             }
             self.keep(if byte.is_ascii_lowercase() { *byte } else { b' ' });
         }
+        let (line, next) = text.split_at(line_end(text));
+        self.end_at(line);
+        next
+    }
+
+    /// Notes the end of the text of a line so far.
+    fn end_at(&mut self, line: &[u8]) {
+        let last = line.iter().rev().find(|byte| **byte != b'\r');
+        self.ends.1 = last.copied().unwrap_or(self.ends.1);
     }
 
     /// Whether the line begins as one that opens a block.
@@ -235,10 +265,34 @@ const BLOCK: usize = 16;
 
 /// Where the line ends that begins `text`, or how long that is.
 fn line_end(text: &[u8]) -> usize {
-    let none = |block: &[u8]| block.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n'));
-    let clear = text.chunks_exact(BLOCK).take_while(|block| none(block) == 0).count() * BLOCK;
-    let rest = text.get(clear..).unwrap_or_default();
-    clear + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+    let mut rest = text;
+    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>()
+        && !has_end(block)
+    {
+        rest = after;
+    }
+    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    text.len() - rest.len() + end
+}
+
+/// Whether a line ends in a block.
+fn has_end(block: &[u8; BLOCK]) -> bool {
+    block.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) != 0
+}
+
+/// What follows the last end of a line.
+fn last_line(text: &[u8]) -> Option<&[u8]> {
+    let mut searched = text;
+    if text.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) == 0 {
+        return None;
+    }
+    while let Some((before, block)) = searched.split_last_chunk::<BLOCK>()
+        && !has_end(block)
+    {
+        searched = before;
+    }
+    let end = searched.iter().rposition(|byte| *byte == b'\n')?;
+    text.get(end + 1..)
 }
 
 /// Whether a fence may be in a text, or a line that opens a block may end in it.
@@ -250,4 +304,29 @@ fn is_notable(text: &[u8]) -> bool {
         found | u8::from(fence | opens)
     });
     found != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known of a line does not depend on how much of the text came at once.
+    #[test]
+    fn quiet_text_is_read_like_any_other() {
+        let texts = [
+            "Words, and a sentence. ".repeat(9) + "\r\n    for one\n" + &"more ".repeat(30),
+            "one line ".repeat(40),
+            "\n \n\tdef\n".repeat(12) + "class of its own\r",
+        ];
+        for before in ["", "if so:", "x = {", "while", "~~~", "  def f():\n", "~~~go\n"] {
+            for text in &texts {
+                let (mut whole, mut bytes) = (Program::default(), Program::default());
+                whole.scan(before.as_bytes());
+                bytes.scan(before.as_bytes());
+                whole.read(text.as_bytes(), true);
+                text.as_bytes().chunks(1).for_each(|byte| bytes.scan(byte));
+                assert_eq!(format!("{whole:?}"), format!("{bytes:?}"), "{before:?} {text:?}");
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::dialect::{
     python::PythonCall,
     react,
     reader::decide::{Decision, Opening},
-    setup::Setup,
+    setup::{Plain, Setup},
     shape::{Frames, Shape},
     sink::CallSink,
     watch::Watched,
@@ -49,9 +49,9 @@ impl CallExtractor {
         }
         let mut at = 0;
         loop {
-            let plain = self.plain_from(rest, at, setup);
-            self.skip(rest.get(at..at + plain).unwrap_or_default());
-            at += plain;
+            let plain = self.plain(rest, at, setup);
+            self.note(rest.get(at..at + plain.length).unwrap_or_default(), plain.quiet);
+            at += plain.length;
             let here = rest.get(at..).unwrap_or_default();
             if here.is_empty() {
                 break;
@@ -97,22 +97,23 @@ impl CallExtractor {
 
     /// Notes text that was read.
     pub(super) fn skip(&mut self, text: &[u8]) {
+        self.note(text, false);
+    }
+
+    /// The same for text that may be known to be quiet.
+    pub(super) fn note(&mut self, text: &[u8], quiet: bool) {
         self.mentioned = self.mentioned && !text.contains(&b'\n');
         if self.auto && !self.tools.is_empty() {
-            self.program.read(text);
+            self.program.read(text, quiet);
         }
     }
 
-    /// How many bytes there are before one with which anything may begin.
-    pub(super) fn plain(&self, rest: &[u8], setup: &Setup) -> usize {
-        self.plain_from(rest, 0, setup)
-    }
-
-    fn plain_from(&self, rest: &[u8], from: usize, setup: &Setup) -> usize {
+    /// How much of a text there is from `from` on before anything may begin.
+    pub(super) fn plain(&self, rest: &[u8], from: usize, setup: &Setup) -> Plain {
         if rest.len() - from.min(rest.len()) >= LONG
             && let Some(found) = setup.find(self.before(rest, 0, 1).unwrap_or(b'\n'), rest, from)
         {
-            return found - from;
+            return found;
         }
         let mut at = from;
         loop {
@@ -120,7 +121,7 @@ impl CallExtractor {
             at += setup.clear(self.before(rest, at, 1).unwrap_or(b'\n'), here);
             let here = rest.get(at..).unwrap_or_default();
             if here.is_empty() || setup.wakes(here) {
-                return at - from;
+                return Plain { length: at - from, quiet: false };
             }
             at += 1;
         }
