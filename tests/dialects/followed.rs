@@ -7,7 +7,7 @@ use super::{check, named, reader};
 const CALL: &str = "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>";
 
 /// The calls of a text, in a dialect or detected, with their outcomes, and the text that is left.
-fn read(name: &str, text: &str) -> (Vec<(String, String, CallOutcome)>, String) {
+pub(super) fn read(name: &str, text: &str) -> (Vec<(String, String, CallOutcome)>, String) {
     let reader = if name == "auto" { reader(None) } else { named(name) };
     let found = check(&reader, text).found;
     let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -19,7 +19,7 @@ fn read(name: &str, text: &str) -> (Vec<(String, String, CallOutcome)>, String) 
     (calls.collect(), show(found.text()))
 }
 
-fn outcomes(name: &str, text: &str) -> Vec<CallOutcome> {
+pub(super) fn outcomes(name: &str, text: &str) -> Vec<CallOutcome> {
     read(name, text).0.into_iter().map(|call| call.2).collect()
 }
 

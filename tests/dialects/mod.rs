@@ -8,6 +8,7 @@ mod elements;
 mod ends;
 mod followed;
 mod forms;
+mod lost;
 mod misread;
 mod restated;
 mod segments;

@@ -17,7 +17,7 @@ use keys::unescaped;
 pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
 use passed::Passed;
 
-use super::{arguments::Inner, out::Ctx, repairs::Repairs, sink::CallSink};
+use super::{arguments::Inner, json::Quotes, out::Ctx, repairs::Repairs, sink::CallSink};
 
 /// How deep lists of names with their arguments are nested at most.
 const PAIRS: usize = 2;
@@ -129,6 +129,8 @@ pub(super) struct Envelope {
     pub(super) ending: Option<Ending>,
     /// Whether the payload ended where a value should be, or inside of one.
     pub(super) short: bool,
+    /// Whether the input ends after the arguments, and lacks nothing but brackets.
+    pub(super) is_whole: bool,
     /// Whether what follows is raw input.
     pub(super) raw: bool,
 }
@@ -167,6 +169,7 @@ impl Envelope {
             repairs: Repairs::default(),
             ending: None,
             short: false,
+            is_whole: false,
             raw: false,
         }
     }
@@ -449,6 +452,18 @@ impl Envelope {
         if self.holds {
             self.fail(ctx);
         }
+    }
+
+    /// Whether a text that ends here, and that needed no repairs, ends directly after the arguments of a call.
+    pub(super) fn has_arguments(&self, quotes: &Quotes) -> bool {
+        let closed = match self.reading {
+            Reading::Between => self.call.has_arguments,
+            // A quote in them may not have been certain before the end of the text.
+            Reading::Arguments(at) => quotes.depth as usize <= at,
+            _ => false,
+        };
+        let own = self.call.begun && self.call.flat.is_none();
+        own && closed && !quotes.inside && quotes.is_after_bracket()
     }
 
     /// Whether the payload is a list, or has not begun.

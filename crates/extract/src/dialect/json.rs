@@ -46,7 +46,8 @@ pub(super) struct JsonCall {
     stops: Markers,
     closes: bool,
     bare: bool,
-    fenced: bool,
+    /// The backticks around it, if the text has shown them.
+    fenced: &'static [u8],
     /// Whether the arguments are no JSON.
     refused: bool,
     /// Whether the payload is the arguments of a call that has begun.
@@ -100,7 +101,9 @@ impl JsonCall {
 
     /// A payload without markers.
     pub(super) fn bare<S>(ctx: &Ctx<'_, S>) -> Self {
-        Self::new(Envelope::new(true, false), Markers::new([]), false, true, ctx)
+        // The fence around it ends it, too.
+        let fence = Markers::new([(CLOSE + 1, "```")]);
+        Self::new(Envelope::new(true, false), fence, false, true, ctx)
     }
 
     /// The arguments of a call that has begun.
@@ -148,7 +151,7 @@ impl JsonCall {
             stops,
             closes,
             bare,
-            fenced: false,
+            fenced: b"",
             refused: false,
             named: false,
             within: false,
@@ -190,12 +193,12 @@ impl JsonCall {
         if rest.is_empty() && !eof {
             return Step::Wait;
         }
-        if !self.fenced && rest.first() == Some(&b'`') {
+        if self.fenced.is_empty() && rest.first() == Some(&b'`') {
             match fence(rest, eof) {
                 None => return Step::Wait,
                 Some(0) => {}
                 Some(length) => {
-                    self.fenced = true;
+                    self.fenced = if length == 1 { b"`" } else { b"```" };
                     ctx.markup(rest.get(..length).unwrap_or_default());
                     return Step::Read(length);
                 }
@@ -356,6 +359,9 @@ impl JsonCall {
                         }
                         _ => {}
                     }
+                    if self.bare && self.is_inside_string() {
+                        return self.feed(rest, 1, ctx);
+                    }
                 }
                 if !self.is_inside_string() {
                     return match is_within(rest, eof) {
@@ -454,7 +460,11 @@ impl JsonCall {
         let short = short && !self.is_inside_string();
         self.envelope.short |= short;
         let input = ending == Ending::Input;
-        if short || input && !self.named {
+        // Where the model ended the text, and no marker was to come, nothing is missing after the arguments
+        // but brackets.
+        let may_lack = input && ctx.eos && !self.closes && self.mender.repair_count() == 0;
+        self.envelope.is_whole = may_lack && self.envelope.has_arguments(&self.quotes);
+        if short || input && !self.named && !self.envelope.is_whole {
             ctx.stop_short();
         }
         let mut follow = Follow { envelope: &mut self.envelope, ctx };

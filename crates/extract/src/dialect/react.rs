@@ -54,7 +54,9 @@ pub(super) fn open(rest: &[u8], eof: bool) -> Option<Option<(String, usize)>> {
         }
     }
     let name = String::from_utf8_lossy(rest.get(start..cursor.at)?).into_owned();
-    let name = name.trim().trim_matches(['"', '\'', '`', '*']).to_owned();
+    // Models dress it as a list, or as a call without arguments, or end it like a sentence.
+    let name = name.trim().trim_end_matches('.').trim_matches(['"', '\'', '`', '*', '[', ']']);
+    let name = name.trim_end_matches("()").to_owned();
     cursor.skip(u8::is_ascii_whitespace);
     if name.is_empty() || !cursor.label(&["Action", "Input"])? {
         return Some(None);

@@ -184,7 +184,7 @@ fn json() -> Vec<Dialect> {
             .unknown(Unknown::Text)
             .separators(b";,")
             .shown("JSON without any marker", "{\"name\": \"book\", \"arguments\": {\"seats\": 2}}"),
-        bare("generic_json").bare_name().shown(
+        bare("generic_json").bare_name().around("<tool_use>", "</tool_use>").shown(
             "an object that lists the calls next to the answer",
             "{\"content\": \"On it.\", \"tool_calls\": [{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]}",
         ),

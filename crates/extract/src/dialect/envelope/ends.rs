@@ -84,7 +84,7 @@ impl Envelope {
         let at_end = self.ending == Some(Ending::Input);
         // Before the end of its payload, a call without arguments may have been about to get some.
         let bare = self.ending.is_some() && !self.call.has_arguments;
-        let outcome = if at_end && !ctx.end_closes() || self.short || bare {
+        let outcome = if at_end && !self.is_whole && !ctx.end_closes() || self.short || bare {
             CallOutcome::Cut
         } else if self.call.refused || self.raw {
             CallOutcome::Refused

@@ -12,7 +12,7 @@ pub(super) const NAMES: [&str; 8] = [
     "action",
     "recipient_name",
 ];
-pub(super) const ARGUMENTS: [&str; 9] = [
+pub(super) const ARGUMENTS: [&str; 12] = [
     "arguments",
     "parameters",
     "params",
@@ -22,6 +22,9 @@ pub(super) const ARGUMENTS: [&str; 9] = [
     "tool_input",
     "action_input",
     "function_args",
+    "function_arguments",
+    "tool_args",
+    "tool_arguments",
 ];
 pub(super) const IDS: [&str; 4] = ["id", "tool_call_id", "call_id", "toolCallId"];
 pub(super) const LISTS: [&str; 7] =
@@ -38,7 +41,7 @@ pub(super) const INNER: [&str; 8] = [
     "command",
 ];
 /// Keys that may be next to those of a call, or to a list of calls.
-pub(super) const OTHERS: [&str; 13] = [
+pub(super) const OTHERS: [&str; 17] = [
     "type",
     "index",
     "content",
@@ -49,14 +52,30 @@ pub(super) const OTHERS: [&str; 13] = [
     "plan",
     "explanation",
     "reasoning",
+    "thinking",
+    "rationale",
+    "analysis",
+    "reason",
     "message",
     "role",
     "status",
 ];
 
 /// Those of [`OTHERS`] that are as likely arguments, where a tool has a parameter with that name.
-pub(super) const ARGUMENTS_TOO: [&str; 8] =
-    ["content", "explanation", "message", "plan", "reasoning", "status", "thought", "thoughts"];
+pub(super) const ARGUMENTS_TOO: [&str; 12] = [
+    "analysis",
+    "content",
+    "explanation",
+    "message",
+    "plan",
+    "rationale",
+    "reason",
+    "reasoning",
+    "status",
+    "thinking",
+    "thought",
+    "thoughts",
+];
 
 /// Keys of what came of a call.
 pub(super) const RESULTS: [&str; 5] = ["output", "result", "response", "error", "observation"];

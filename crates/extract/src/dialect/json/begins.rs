@@ -3,7 +3,7 @@
 use super::window;
 use crate::dialect::envelope::{LONGEST_NAME, is_key_of_call};
 
-/// The length of a code fence of JSON at the start of `rest`. Zero if there is none; `None` if more
+/// The length of what opens a code fence of JSON, or inline code, at the start of `rest`. Zero if there is none; `None` if more
 /// is needed to say.
 pub(super) fn fence(rest: &[u8], eof: bool) -> Option<usize> {
     const OPENERS: [&str; 7] =
@@ -16,7 +16,7 @@ pub(super) fn fence(rest: &[u8], eof: bool) -> Option<usize> {
             return None;
         }
     }
-    Some(0)
+    Some(usize::from(rest.starts_with(b"`{") || rest.starts_with(b"`[")))
 }
 
 /// Whether JSON at the start of `rest` may be a call. `None` if more is needed to say.

@@ -14,6 +14,8 @@ pub(in crate::dialect) struct Quotes {
     word: u64,
     /// Whether there is white space after them.
     space: bool,
+    /// How many brackets are open.
+    pub(in crate::dialect) depth: u32,
 }
 
 impl Quotes {
@@ -25,6 +27,11 @@ impl Quotes {
                 self.inside = !self.inside;
             } else if byte == b'\\' {
                 self.escaped = self.inside;
+            }
+            match byte {
+                b'{' | b'[' if !self.inside => self.depth = self.depth.saturating_add(1),
+                b'}' | b']' if !self.inside => self.depth = self.depth.saturating_sub(1),
+                _ => {}
             }
             match byte {
                 b'"' | b'\'' => (self.line, self.space, self.word) = (false, false, byte.into()),
@@ -39,7 +46,12 @@ impl Quotes {
     /// Whether a string that ends here has run over what was meant to come after it: over the end of
     /// its line, or over the brackets that close the call.
     pub(super) const fn ran_over(&self) -> bool {
-        self.line || matches!(self.word.to_be_bytes()[7], b'}' | b']')
+        self.line || self.is_after_bracket()
+    }
+
+    /// Whether the last byte but white space closes an object or a list.
+    pub(in crate::dialect) const fn is_after_bracket(&self) -> bool {
+        matches!(self.word.to_be_bytes()[7], b'}' | b']')
     }
 
     /// Whether the text ends inside of a number or a literal, or after one of them and white space.

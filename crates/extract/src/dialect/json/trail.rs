@@ -19,14 +19,14 @@ impl JsonCall {
         if after.is_empty() && !eof {
             return Step::Wait;
         }
-        if self.fenced {
-            if after.len() < 3 && b"```".starts_with(after) && !eof {
+        if !self.fenced.is_empty() {
+            if after.len() < self.fenced.len() && self.fenced.starts_with(after) && !eof {
                 return Step::Wait;
             }
-            if after.starts_with(b"```") {
-                self.fenced = false;
-                ctx.markup(rest.get(..space + 3).unwrap_or_default());
-                return Step::Read(space + 3);
+            if after.starts_with(self.fenced) {
+                let length = space + std::mem::take(&mut self.fenced).len();
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                return Step::Read(length);
             }
         }
         if self.closes && !self.named && !self.beside {
