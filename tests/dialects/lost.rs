@@ -1,6 +1,6 @@
 //! What is around the arguments of a call, where a part of it is missing or in other words.
 
-use jsonmend_extract::{CallOutcome::*, FoundCalls};
+use jsonmend_extract::{CallOutcome::*, FoundCall, FoundCalls};
 
 use super::{
     followed::{outcomes, read},
@@ -42,7 +42,7 @@ fn they_are_cut_off_where_the_transport_ended() {
         let mut found = FoundCalls::default();
         reader.push(text.as_bytes(), &mut found);
         reader.finish(&mut found);
-        let outcomes: Vec<_> = found.calls().iter().map(|call| call.outcome()).collect();
+        let outcomes: Vec<_> = found.calls().iter().map(FoundCall::outcome).collect();
         assert_eq!(outcomes, [Cut], "{name}");
     }
 }
