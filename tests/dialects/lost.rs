@@ -110,3 +110,14 @@ fn other_words_for_arguments_and_thoughts() {
         assert_eq!(read("auto", &text), (vec![], text));
     }
 }
+
+/// An object after the arguments may be them.
+#[test]
+fn a_second_object_refuses_the_call() {
+    let doubled = OPEN.replace("{\"seats", "{}{\"seats");
+    for text in [format!("[{doubled}}}]"), format!("[{OPEN} {OPEN}}}]")] {
+        assert_eq!(outcomes("auto", &text)[0], Refused, "{text}");
+    }
+    // A comma says that another item follows.
+    assert_eq!(outcomes("auto", &format!("[{OPEN}, {OPEN}}}]")), [Repaired, Whole]);
+}

@@ -354,3 +354,50 @@ fn markers_around_the_call_of_another_dialect_are_markup() {
         is_text(text);
     }
 }
+
+/// What a program puts into a string is not called by its author.
+#[test]
+fn a_string_of_a_program_shows_calls() {
+    let json = "{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}";
+    for call in [
+        format!("<tool_call>{json}</tool_call>"),
+        "[TOOL_CALLS]book[ARGS]{\"name\": \"Ada\"}".into(),
+        "<function=book>{\"name\": \"Ada\"}</function>".into(),
+        json.into(),
+    ] {
+        for text in [
+            format!("```python\nreply = '{call}'\nsend(reply)\n```"),
+            format!("print('{call}')"),
+            format!("answer='{call}'\n"),
+        ] {
+            is_text(&text);
+        }
+        // Quotes alone are no program, and a string ends in its line.
+        for text in [format!("'{call}'"), format!("x = '\n{call}\n'")] {
+            let (calls, _) = read(&knowing(None), &text);
+            assert_eq!(calls.len(), 1, "{text}");
+        }
+    }
+}
+
+/// An object in the middle of a sentence is what the sentence speaks of.
+#[test]
+fn a_sentence_goes_on_after_a_call_in_its_middle() {
+    let json = "{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}";
+    for (before, after, outcome) in [
+        ("You could write ", " to book.", CallOutcome::Refused),
+        ("It was ", ", which failed.", CallOutcome::Refused),
+        ("Here it is, with ", "and no more.", CallOutcome::Refused),
+        ("I book a table: ", " and wait.", CallOutcome::Whole),
+        ("I use ", ".", CallOutcome::Whole),
+        ("I use ", "\nand wait.", CallOutcome::Whole),
+        ("I use\n", " and wait.", CallOutcome::Whole),
+        ("", " and wait.", CallOutcome::Whole),
+    ] {
+        let text = format!("{before}{json}{after}");
+        let (calls, left) = read(&knowing(None), &text);
+        let [(_, _, own)] = &calls[..] else { panic!("{text}: {calls:?}") };
+        assert_eq!(own, &outcome, "{text}");
+        assert_eq!(left, before.to_owned() + after, "{text}");
+    }
+}

@@ -67,9 +67,11 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         // `"arguments": "a": "b"}` lacks a brace, and is no string.
         let text = self.envelope.inner.as_ref().is_some_and(|inner| !inner.is_object());
         let quoted = repair.kind() == RepairKind::UnescapedQuote && text;
-        let doubtful = self.envelope.repairs.note(repair.kind()) || short || quoted;
+        let mut doubtful = self.envelope.repairs.note(repair.kind()) || short || quoted;
         if repair.kind() == RepairKind::MissingClose {
             self.ctx.lacks_bracket();
+            // An object directly after the arguments may be them, too.
+            doubtful |= self.envelope.unread().trim_ascii_start().starts_with(b"{");
         }
         if self.envelope.ending.is_some() && short {
             self.envelope.short = true;

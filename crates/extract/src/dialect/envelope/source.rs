@@ -23,7 +23,12 @@ impl Envelope {
 
     /// What was pushed and is not emitted yet.
     pub(in crate::dialect) fn pending(&self) -> [&[u8]; 2] {
-        [&self.removed, self.source.get(self.taken..).unwrap_or_default()]
+        [&self.removed, self.unread()]
+    }
+
+    /// What was pushed and not taken.
+    pub(super) fn unread(&self) -> &[u8] {
+        self.source.get(self.taken..).unwrap_or_default()
     }
 
     pub(super) fn take(&mut self, length: usize) -> Vec<u8> {

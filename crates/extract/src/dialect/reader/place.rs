@@ -117,12 +117,8 @@ impl Place {
 
     /// Whether a program assigns an object here, or passes it to a function: it is data.
     pub(super) fn is_operand(&self) -> bool {
-        let mut before = self.last.iter().rev().skip_while(|byte| byte.is_ascii_whitespace());
-        match before.next() {
-            Some(b'=') => before.next().is_some_and(|byte| *byte == b' ' || is_word(*byte)),
-            Some(b'(') => before.next().is_some_and(|byte| is_word(*byte)),
-            _ => self.is_assigned(false),
-        }
+        let before = self.last.iter().rev().skip_while(|byte| byte.is_ascii_whitespace());
+        is_operand(before) || self.is_assigned(false)
     }
 
     /// Whether a string is assigned here, which has begun or is to begin, as in `onclick="…"`.
@@ -203,17 +199,33 @@ impl Place {
         }
     }
 
-    /// How much is left of the inline code that begins directly before it, in the middle of a line: what is
-    /// written there is mentioned. The outer `None` waits for more.
+    /// How much is left of the inline code that begins directly before it, in the middle of a line, or of a
+    /// string that a program assigns or passes: what is written there is mentioned. The outer `None` waits for
+    /// more.
     pub(super) fn inline_code(self, rest: &[u8], eof: bool) -> Option<Option<usize>> {
-        if self.prev() != b'`' || matches!(self.before(), b'`' | b'\n') {
+        let quote = self.prev();
+        let begins = match quote {
+            b'`' => !matches!(self.before(), b'`' | b'\n'),
+            b'"' | b'\'' => self.is_passed_string(),
+            _ => false,
+        };
+        if !begins {
             return Some(None);
         }
         let (code, ended) = window(rest, LONGEST_CODE, eof);
-        match code.iter().position(|byte| matches!(byte, b'`' | b'\n')) {
-            Some(end) => Some((code.get(end) == Some(&b'`')).then_some(end)),
+        let ends = |(at, byte): (usize, &u8)| {
+            let escaped = quote != b'`' && at > 0 && code.get(at - 1) == Some(&b'\\');
+            *byte == b'\n' || *byte == quote && !escaped
+        };
+        match code.iter().enumerate().position(ends) {
+            Some(end) => Some((code.get(end) == Some(&quote)).then_some(end)),
             None => ended.then_some(None),
         }
+    }
+
+    /// Whether the quote directly before it begins a string that a program assigns or passes to a function.
+    fn is_passed_string(&self) -> bool {
+        is_operand(self.last.iter().rev().skip(1).skip_while(|byte| **byte == b' '))
     }
 
     pub(super) const fn is_line_start(self) -> bool {
@@ -250,6 +262,15 @@ impl CallExtractor {
             foreign: self.program.is_foreign(),
             last,
         }
+    }
+}
+
+/// Whether what follows these bytes, which are read backwards, is assigned or passed to a function.
+fn is_operand<'b>(mut before: impl Iterator<Item = &'b u8>) -> bool {
+    match before.next() {
+        Some(b'=') => before.next().is_some_and(|byte| *byte == b' ' || is_word(*byte)),
+        Some(b'(') => before.next().is_some_and(|byte| is_word(*byte)),
+        _ => false,
     }
 }
 

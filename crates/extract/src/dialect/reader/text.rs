@@ -282,6 +282,9 @@ impl CallExtractor {
             Opening::Json(shape) => Some(*shape).filter(|shape| dialect.is_block(*shape)),
             _ => None,
         };
+        let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let before = line.trim_ascii_end().last();
+        let in_sentence = self.auto && before.is_some_and(u8::is_ascii_alphanumeric);
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
         let begun = |ctx: &mut Ctx<'_, S>, name: &str, id: Option<&str>| {
@@ -294,7 +297,9 @@ impl CallExtractor {
         let in_json = |call| Engine::Json(Box::new(call));
         let engine = match opening {
             Opening::Json(shape) => match dialect.shapes.get(*shape) {
-                Some(Shape::Json(block)) if block.open.is_empty() => in_json(JsonCall::bare(ctx)),
+                Some(Shape::Json(block)) if block.open.is_empty() => {
+                    in_json(JsonCall::bare(in_sentence, ctx))
+                }
                 Some(Shape::Json(block)) => {
                     let closes = block.close.iter().any(|close| !close.is_empty());
                     let stops = setup.stops(row, &block.close);
