@@ -17,7 +17,7 @@ use keys::unescaped;
 pub(super) use keys::{LONGEST_NAME, is_key_of_call, keys_of_calls};
 use passed::Passed;
 
-use super::{arguments::Inner, json::Quotes, out::Ctx, repairs::Repairs, sink::CallSink};
+use super::{arguments::Inner, out::Ctx, repairs::Repairs, sink::CallSink};
 
 /// How deep lists of names with their arguments are nested at most.
 const PAIRS: usize = 2;
@@ -452,18 +452,6 @@ impl Envelope {
         if self.holds {
             self.fail(ctx);
         }
-    }
-
-    /// Whether a text that ends here, and that needed no repairs, ends directly after the arguments of a call.
-    pub(super) fn has_arguments(&self, quotes: &Quotes) -> bool {
-        let closed = match self.reading {
-            Reading::Between => self.call.has_arguments,
-            // A quote in them may not have been certain before the end of the text.
-            Reading::Arguments(at) => quotes.depth as usize <= at,
-            _ => false,
-        };
-        let own = self.call.begun && self.call.flat.is_none();
-        own && closed && !quotes.inside && quotes.is_after_bracket()
     }
 
     /// Whether the payload is a list, or has not begun.

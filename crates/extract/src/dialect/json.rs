@@ -411,11 +411,6 @@ impl JsonCall {
         }
     }
 
-    /// Whether a text that ends here ends inside of a marker.
-    fn is_half_a_marker(&self, rest: &[u8]) -> bool {
-        rest.len() > 1 && self.stops.may_begin(rest)
-    }
-
     /// Passes the first bytes of `rest` to the mender.
     fn feed<S: CallSink>(&mut self, rest: &[u8], length: usize, ctx: &mut Ctx<'_, S>) -> Step {
         let length = length.min(self.portion);
@@ -488,15 +483,5 @@ impl JsonCall {
         self.give_up_unmade(ctx);
         self.phase = Phase::Trail;
         if back.is_empty() { Step::Read(read) } else { Step::Back(read, back) }
-    }
-
-    /// Whether the next byte is inside a string. If the text needs repairs, its quotes cannot simply
-    /// be counted: what the mender would make of the text if it ended here decides. A repair may not be
-    /// certain yet.
-    fn is_inside_string(&mut self) -> bool {
-        if self.mender.repair_count() == 0 && self.quotes.inside {
-            return true;
-        }
-        self.mender.ends_in_string()
     }
 }

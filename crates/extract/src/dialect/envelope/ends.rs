@@ -2,11 +2,24 @@
 
 use super::{Call, Ending, Envelope, Reading, Role, keys::ARGUMENTS};
 use crate::dialect::{
+    json::Quotes,
     out::Ctx,
     sink::{CallOutcome, CallSink},
 };
 
 impl Envelope {
+    /// Whether a text that ends here, and that needed no repairs, ends directly after the arguments of a call.
+    pub(in crate::dialect) fn has_arguments(&self, quotes: &Quotes) -> bool {
+        let closed = match self.reading {
+            Reading::Between => self.call.has_arguments,
+            // A quote in them may not have been certain before the end of the text.
+            Reading::Arguments(at) => quotes.depth as usize <= at,
+            _ => false,
+        };
+        let own = self.call.begun && self.call.flat.is_none();
+        own && closed && !quotes.inside && quotes.is_after_bracket()
+    }
+
     /// The arguments, or another value, have ended.
     pub(super) fn value_ended<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         self.token.clear();

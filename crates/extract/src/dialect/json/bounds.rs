@@ -75,6 +75,21 @@ const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"No
 const MARKERS: usize = 4;
 
 impl JsonCall {
+    /// Whether a text that ends here ends inside of a marker.
+    pub(super) fn is_half_a_marker(&self, rest: &[u8]) -> bool {
+        rest.len() > 1 && self.stops.may_begin(rest)
+    }
+
+    /// Whether the next byte is inside a string. If the text needs repairs, its quotes cannot simply
+    /// be counted: what the mender would make of the text if it ended here decides. A repair may not be
+    /// certain yet.
+    pub(super) fn is_inside_string(&mut self) -> bool {
+        if self.mender.repair_count() == 0 && self.quotes.inside {
+            return true;
+        }
+        self.mender.ends_in_string()
+    }
+
     /// Whether the text ends after the markers at the start of `rest`. `None` waits for more.
     pub(super) fn nothing_follows(&self, rest: &[u8], eof: bool) -> Option<bool> {
         let mut after = rest;
