@@ -1,8 +1,12 @@
 //! What is around the arguments of a call, where a part of it is missing or in other words.
 
-use jsonmend_extract::{CallOutcome::*, FoundCall, FoundCalls};
+use jsonmend_core::Options;
+use jsonmend_extract::{
+    CallExtractor, CallOutcome::*, Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader,
+};
 
 use super::{
+    check,
     followed::{outcomes, read},
     named, reader,
 };
@@ -120,4 +124,69 @@ fn a_second_object_refuses_the_call() {
     }
     // A comma says that another item follows.
     assert_eq!(outcomes("auto", &format!("[{OPEN}, {OPEN}}}]")), [Repaired, Whole]);
+}
+
+/// Templates of Mistral write the identifier after the arguments.
+#[test]
+fn an_identifier_after_the_arguments_is_told() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}, \"id\": \"c1\"}";
+    for (name, text) in [
+        ("hermes", format!("<tool_call>{call}</tool_call>")),
+        ("mistral", format!("[TOOL_CALLS][{call}]")),
+        ("auto", format!("{{\"tool_calls\": [{call}]}}")),
+        ("auto", call.replace("\"id\": \"c1\"}", "\"tool_call_id\": \"c1\"}")),
+        // Before them, it is known when the call begins.
+        ("auto", format!("{{\"id\": \"c1\", {}", &call[1..]).replace(", \"id\": \"c1\"}", "}")),
+    ] {
+        let reader = if name == "auto" { reader(None) } else { named(name) };
+        let found = check(&reader, &text).found;
+        let [call] = found.calls() else { panic!("{text}: {found:?}") };
+        assert_eq!((call.id(), call.outcome()), (Some("c1"), Whole), "{text}");
+    }
+}
+
+/// Parsers of JSON take the last of two names.
+#[test]
+fn a_second_name_refuses_the_call() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}, \"name\": \"other\"}";
+    assert_eq!(outcomes("auto", call), [Refused]);
+    assert_eq!(outcomes("hermes", &format!("<tool_call>{call}</tool_call>")), [Refused]);
+    let named = "{\"function\": {\"name\": \"write_file\", \"arguments\": {}}, \"name\": \"a\"}";
+    assert_eq!(outcomes("auto", named), [Whole]);
+}
+
+/// A call begins after a call of an unknown tool that is text, and that one after the last call.
+#[test]
+fn what_is_unknown_in_a_list_has_its_own_place() {
+    let (known, unknown) =
+        ("{\"name\": \"book\", \"arguments\": {}}", "{\"name\": \"boat\", \"arguments\": {}}");
+    for (text, first, starts) in [
+        (format!("[{unknown}, {known}]"), 0, unknown.len() + 3),
+        (format!("[{known}, {unknown}]"), known.len() + 3, 0),
+    ] {
+        let mut places = (0, 0);
+        let mut segments = SegmentReader::new(reader(None));
+        let mut sink = |event: SegmentEvent<'_>| match event {
+            SegmentEvent::Unknown(tool) => places.0 = tool.offset,
+            SegmentEvent::CallEnded(end) => places.1 = end.span.start,
+            _ => {}
+        };
+        segments.push(text.as_bytes(), &mut sink);
+        segments.finish_at_eos(&mut sink);
+        assert_eq!(places, (first, starts), "{text}");
+    }
+}
+
+/// White space before a closing marker is skipped, so that one may be written with it.
+#[test]
+fn a_closing_marker_may_begin_with_white_space() {
+    for own in [
+        Dialect::named("own", "CALL_START ", " ", [" CALL_END"]),
+        Dialect::named("own", "CALL_START ", " ", ["CALL_END"]),
+    ] {
+        let reader = CallExtractor::new(Options::new()).with_dialect(own);
+        let found = check(&reader, "CALL_START book {\"seats\": 2} CALL_END.").found;
+        assert_eq!(found.text(), b".");
+        assert!(!found.calls()[0].end().unwrap().unclosed);
+    }
 }

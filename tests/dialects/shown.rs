@@ -369,6 +369,8 @@ fn a_string_of_a_program_shows_calls() {
             format!("```python\nreply = '{call}'\nsend(reply)\n```"),
             format!("print('{call}')"),
             format!("answer='{call}'\n"),
+            format!("I would write '{call}' here."),
+            format!("I would write \"{call}\" here."),
         ] {
             is_text(&text);
         }
@@ -388,6 +390,8 @@ fn a_sentence_goes_on_after_a_call_in_its_middle() {
         ("You could write ", " to book.", CallOutcome::Refused),
         ("It was ", ", which failed.", CallOutcome::Refused),
         ("Here it is, with ", "and no more.", CallOutcome::Refused),
+        ("`", "` is how to book.", CallOutcome::Refused),
+        ("`", "`\nand wait.", CallOutcome::Whole),
         ("I book a table: ", " and wait.", CallOutcome::Whole),
         ("I use ", ".", CallOutcome::Whole),
         ("I use ", "\nand wait.", CallOutcome::Whole),

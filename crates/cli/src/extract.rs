@@ -46,6 +46,9 @@ struct Line {
     end: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest: Option<String>,
+    /// False for a call of a tool that is not declared, if any are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<bool>,
     /// The number of the call that a restated one repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<usize>,
@@ -98,7 +101,11 @@ pub(crate) fn dialect(name: &str) -> Result<Option<&'static Dialect>, Failure> {
         return Ok(None);
     }
     let dialect = Dialect::by_name(name).or_else(|| Dialect::of_model(name));
-    dialect.map(Some).ok_or_else(|| Failure::Usage(format!("`{name}` is no dialect or model")))
+    dialect.map(Some).ok_or_else(|| {
+        let names: Vec<&str> = Dialect::all().iter().map(Dialect::name).collect();
+        let names = names.join(", ");
+        Failure::Usage(format!("`{name}` is no dialect or model; the dialects are auto, {names}"))
+    })
 }
 
 /// Writes a line for each call when it ends, or for each segment.
@@ -118,6 +125,8 @@ struct Lines {
     repairs: usize,
     /// Whether there was a call, or a document if those are asked for.
     found: bool,
+    /// Whether there was a call.
+    called: bool,
     /// What is wrong with a call or a document, if anything is.
     worst: Option<Exit>,
 }
@@ -134,6 +143,7 @@ impl Lines {
             json: Vec::new(),
             repairs: 0,
             found: false,
+            called: false,
             worst: None,
         }
     }
@@ -172,7 +182,7 @@ impl Lines {
 
     fn begin_call(&mut self, call: &CallStart<'_>) {
         self.end_piece();
-        self.found = true;
+        (self.found, self.called) = (true, true);
         self.json.clear();
         self.call = Some(Line {
             kind: "call",
@@ -181,6 +191,7 @@ impl Lines {
             format: Some(call.dialect.name().to_owned()),
             start: call.offset,
             nearest: call.nearest.map(str::to_owned),
+            known: (!call.known).then_some(false),
             ..Line::default()
         });
     }
@@ -240,8 +251,12 @@ impl SegmentSink for Lines {
                 start: self.at,
                 ..Line::default()
             }),
-            SegmentEvent::TextWasReasoning if self.all => {
-                self.say(&Line { kind: "text-was-reasoning", ..Line::default() });
+            SegmentEvent::TextWasReasoning => {
+                // The calls above may not be run.
+                self.worst = self.worst.max(self.called.then_some(Exit::Refused));
+                if self.all || self.called {
+                    self.say(&Line { kind: "text-was-reasoning", ..Line::default() });
+                }
             }
             SegmentEvent::PayloadBegan(_) => {
                 self.end_piece();
@@ -253,6 +268,11 @@ impl SegmentSink for Lines {
             SegmentEvent::PayloadEnded(span, outcome) => self.end_payload(&span, outcome),
             SegmentEvent::CallBegan(call) => self.begin_call(&call),
             SegmentEvent::Arguments(json) => self.json.extend_from_slice(json),
+            SegmentEvent::CallId(id) => {
+                if let Some(call) = &mut self.call {
+                    call.id = Some(id.to_owned());
+                }
+            }
             SegmentEvent::CallEnded(end) => self.end_call(&end),
             SegmentEvent::Unknown(tool) => self.say(&Line {
                 kind: "unknown",

@@ -18,6 +18,9 @@
 //! assert_eq!(found.documents()[0].json(), br#"{"ok": true}"#);
 //! assert_eq!(found.text(), b"See [docs](http://x). Result:  Done.");
 //! ```
+//!
+//! A [`CallExtractor`] finds the tool calls that models write as text, in the [dialects](Dialect) of
+//! their families, and a [`SegmentReader`] finds both.
 
 use std::{fmt, str::FromStr};
 

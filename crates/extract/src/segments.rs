@@ -27,6 +27,8 @@ pub enum SegmentEvent<'a> {
     CallBegan(CallStart<'a>),
     /// The open call has ended.
     CallEnded(CallEnd),
+    /// The identifier of the open call, which came after the arguments: see [`CallSink::id`].
+    CallId(&'a str),
     /// The text for the user that an object has next to its list of calls, decoded. Its source is in
     /// `Markup`: see [`CallSink::content`].
     Content(&'a [u8]),
@@ -256,6 +258,9 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     }
     fn arguments(&mut self, json: &[u8]) {
         self.sink.event(SegmentEvent::Arguments(json));
+    }
+    fn id(&mut self, id: &str) {
+        self.sink.event(SegmentEvent::CallId(id));
     }
     fn end(&mut self, call: &CallEnd) {
         self.sink.event(SegmentEvent::CallEnded(call.clone()));

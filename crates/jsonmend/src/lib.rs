@@ -193,6 +193,15 @@ pub mod extract {
     pub use jsonmend_extract::{Findings, Found, Scope, TextSink};
 }
 
+/// Tool calls in text: readers for the dialects of models, and dialects of your own.
+pub mod calls {
+    pub use jsonmend_extract::{
+        CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect,
+        FoundCall, FoundCalls, Payload, RestatedCall, Segment, SegmentEvent, SegmentReader,
+        SegmentSink, Segments, Tools, UnknownTool,
+    };
+}
+
 /// Asks the model again when its answer cannot be repaired: a state machine without IO, and an async driver.
 #[cfg(feature = "reask")]
 pub use jsonmend_reask as reask;

@@ -43,6 +43,10 @@ impl CallSink for Calls {
         self.found.arguments(json);
     }
 
+    fn id(&mut self, id: &str) {
+        self.found.id(id);
+    }
+
     fn end(&mut self, end: &CallEnd) {
         if let Some((_, place)) = self.places.last_mut() {
             *place = self.found.text().len();

@@ -42,6 +42,9 @@ struct CallRecord {
     /// The known tool with the most similar name, if the name is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest: Option<String>,
+    /// False for a call of a tool that is not declared, if any are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<bool>,
 }
 
 /// A call of a tool that does not exist.
@@ -275,6 +278,7 @@ impl CallRecord {
             start: end.map_or(0, |end| end.span.start),
             end: end.map_or(0, |end| end.span.end),
             nearest,
+            known: (!call.known()).then_some(false),
         }
     }
 }

@@ -375,6 +375,9 @@ impl Envelope {
                 if let Some(level) = self.levels.last() {
                     self.call.passed.id(self.levels.len(), &level.key, &id);
                 }
+                if self.call.begun && self.call.id.is_none() {
+                    ctx.id(&id);
+                }
                 self.call.id = Some(id);
             }
             // A list is a call only if nothing follows the arguments in it.

@@ -189,6 +189,12 @@ impl Out {
         self.holds = false;
     }
 
+    /// Where the next call of a block begins: where the block does, or after the last one, or after what was
+    /// none.
+    fn begins(&self) -> usize {
+        if self.made { self.next } else { self.start.max(self.at) }
+    }
+
     /// What was said so far was reasoning, so that calls in it were none.
     pub(super) fn forget(&mut self) {
         self.spoke = false;
@@ -287,6 +293,13 @@ impl<S: CallSink> Ctx<'_, S> {
         }
     }
 
+    /// The identifier of the open call, after its arguments.
+    pub(super) fn id(&mut self, id: &str) {
+        if self.out.open {
+            self.out.send(Event::Id(id), self.sink);
+        }
+    }
+
     /// Whether the end of the input ends a call.
     pub(super) fn end_closes(&self) -> bool {
         self.eos && self.row.end_closes
@@ -326,7 +339,7 @@ impl<S: CallSink> Ctx<'_, S> {
         if !known && refused {
             self.flush_end(true);
             self.close();
-            let offset = self.out.start;
+            let offset = self.out.begins();
             self.sink.unknown(&UnknownTool { name, nearest, dialect: self.row, offset });
             if self.drops() {
                 self.drop_held();
@@ -345,9 +358,7 @@ impl<S: CallSink> Ctx<'_, S> {
             self.out.real |= self.out.waiting.is_none();
         }
         name.clone_into(&mut self.out.name);
-        if self.out.made {
-            self.out.start = self.out.next;
-        }
+        self.out.start = self.out.begins();
         self.flush_content();
         let offset = self.out.start;
         let dialect = self.row;

@@ -202,6 +202,9 @@ impl Dialect {
     /// A dialect in which a call is `open`, the name of the tool, `name_end`, and the arguments as
     /// JSON.
     ///
+    /// `open` and `name_end` are found as they are, with the white space in them, and are not empty. White space
+    /// around the name, the arguments and the closing marker does not matter.
+    ///
     /// ```
     /// use jsonmend_extract::Dialect;
     /// let own = Dialect::named("ours", "@@", ":", ["@@"]);
@@ -374,6 +377,7 @@ impl Dialect {
         open: impl Into<Text>,
         close: impl IntoIterator<Item = T>,
     ) -> Self {
+        let close = close.into_iter().map(|close| without_space(close.into()));
         self.and(Shape::Json(Block::new(open, close)))
     }
 
@@ -382,6 +386,7 @@ impl Dialect {
         open: impl Into<Text>,
         close: impl IntoIterator<Item = T>,
     ) -> Self {
+        let close = close.into_iter().map(|close| without_space(close.into()));
         self.and(Shape::Python(Block::new(open, close)))
     }
 
@@ -396,7 +401,7 @@ impl Dialect {
             open: open.into(),
             name_end: name_end.into(),
             prefixes: prefixes.iter().map(|prefix| Text::Borrowed(*prefix)).collect(),
-            close: close.into_iter().map(Into::into).collect(),
+            close: close.into_iter().map(|close| without_space(close.into())).collect(),
             text_names: Vec::new(),
             prompted: false,
         }))
@@ -442,5 +447,14 @@ impl Dialect {
         self.about = Text::Borrowed(about);
         self.example = Text::Borrowed(example);
         self
+    }
+}
+
+/// A closing marker without the white space before it, which is skipped before markers are looked for.
+fn without_space(close: Text) -> Text {
+    match close.trim_start() {
+        "" => close,
+        trimmed if trimmed.len() == close.len() => close,
+        trimmed => Text::Owned(trimmed.to_owned()),
     }
 }

@@ -50,6 +50,11 @@ pub trait CallSink {
     fn arguments(&mut self, json: &[u8]) {
         let _ = json;
     }
+    /// The identifier of the open call, which the model wrote after the arguments.
+    /// One that it wrote before them is [`CallStart::id`].
+    fn id(&mut self, id: &str) {
+        let _ = id;
+    }
     /// The open call has ended.
     fn end(&mut self, call: &CallEnd) {
         let _ = call;
@@ -251,6 +256,11 @@ impl CallSink for FoundCalls {
     fn arguments(&mut self, json: &[u8]) {
         if let Some(call) = self.calls.last_mut() {
             call.arguments.extend_from_slice(json);
+        }
+    }
+    fn id(&mut self, id: &str) {
+        if let Some(call) = self.calls.last_mut() {
+            call.id = Some(id.to_owned());
         }
     }
     fn end(&mut self, end: &CallEnd) {

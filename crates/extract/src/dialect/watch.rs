@@ -251,6 +251,9 @@ impl<S: CallSink> CallSink for Watched<'_, S> {
     fn arguments(&mut self, json: &[u8]) {
         self.sink.arguments(json);
     }
+    fn id(&mut self, id: &str) {
+        self.sink.id(id);
+    }
     fn end(&mut self, call: &CallEnd) {
         let span = self.offset(call.span.start)..self.offset(call.span.end);
         self.sink.end(&CallEnd { span, ..*call });

@@ -186,6 +186,7 @@ impl SegmentSink for Segments {
             }
             SegmentEvent::Arguments(json) => self.calls.arguments(json),
             SegmentEvent::Content(text) => self.calls.content(text),
+            SegmentEvent::CallId(id) => self.calls.id(id),
             SegmentEvent::CallEnded(end) => {
                 self.in_call = false;
                 self.calls.end(&end);

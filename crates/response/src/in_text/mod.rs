@@ -349,6 +349,12 @@ impl CallSink for Route<'_> {
         self.say(&WireEvent::CallFragment { call, bytes: json });
     }
 
+    fn id(&mut self, id: &str) {
+        if let Some(open) = &mut self.state.open {
+            open.id = Some(id.to_owned());
+        }
+    }
+
     fn end(&mut self, end: &CallEnd) {
         let Some(open) = self.state.open.take() else { return };
         self.shared.kept = self.shared.kept.saturating_sub(open.held());

@@ -60,6 +60,9 @@ impl CallSink for CallTrace {
         self.json.extend_from_slice(json);
         self.found.arguments(json);
     }
+    fn id(&mut self, id: &str) {
+        self.found.id(id);
+    }
     fn end(&mut self, call: &CallEnd) {
         self.open = self.open.wrapping_sub(1);
         if call.outcome.can_run() && !crate::oracle::is_json(&self.json) {

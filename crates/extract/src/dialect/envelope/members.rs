@@ -131,6 +131,11 @@ impl Envelope {
                 self.doubt(Doubt::Declaration, byte);
             }
             self.begin_arguments(byte);
+        } else if key == "name" && self.call.at == Some(self.levels.len()) && self.call.begun {
+            // Parsers of JSON would take the last one.
+            self.call.refused |= self.call.flat.is_none();
+            self.begin_content(key, byte);
+            self.begin_other(byte);
         } else if is(&ARGUMENTS, &own.arguments) && byte == b'{' && self.call.begun {
             // Nobody knows which of the two are meant.
             self.call.refused = true;

@@ -110,10 +110,11 @@ impl JsonCall {
     }
 }
 
-/// Whether the words of a sentence go on after what is in its middle. `None` waits for more.
+/// Whether the words of a sentence go on after what is in its middle, or in code at its beginning. `None` waits for more.
 fn sentence_goes_on(rest: &[u8], eof: bool) -> Option<bool> {
     let (rest, eof) = window(rest, SPACE, eof);
-    let text = rest.strip_prefix(b",").unwrap_or(rest);
+    let text = rest.strip_prefix(b"`").unwrap_or(rest);
+    let text = text.strip_prefix(b",").unwrap_or(text);
     match text.iter().find(|byte| !matches!(byte, b' ' | b'\t')) {
         Some(first) => Some(first.is_ascii_lowercase()),
         None => eof.then_some(false),

@@ -160,6 +160,7 @@ pub(super) enum Event<'e> {
     Raw(&'e [u8]),
     Arguments(&'e [u8]),
     Begin(CallStart<'e>),
+    Id(&'e str),
     End(&'e CallEnd),
 }
 
@@ -176,6 +177,7 @@ impl Event<'_> {
                 sink.begin(&CallStart { index: *calls, ..call });
                 *calls += 1;
             }
+            Self::Id(id) => sink.id(id),
             Self::End(end) => sink.end(end),
         }
     }
@@ -197,6 +199,7 @@ enum Kept {
     Raw(Vec<u8>),
     Arguments(Vec<u8>),
     Begin(Box<KeptCall>),
+    Id(String),
     End(CallEnd),
 }
 
@@ -227,6 +230,7 @@ impl Waiting {
         }
         self.events.push(match event {
             Event::Text(bytes) => Kept::Text(bytes.to_vec()),
+            Event::Id(id) => Kept::Id(id.to_owned()),
             Event::Content(text) => Kept::Content(text.to_vec()),
             Event::Markup(bytes) => Kept::Markup(bytes.to_vec()),
             Event::Raw(bytes) => Kept::Raw(bytes.to_vec()),
@@ -247,6 +251,7 @@ impl Waiting {
             | Event::Markup(bytes)
             | Event::Raw(bytes)
             | Event::Arguments(bytes) => bytes.len(),
+            Event::Id(id) => id.len(),
             Event::Begin(_) | Event::End(_) => size_of::<KeptCall>(),
         };
     }
@@ -260,7 +265,9 @@ impl Waiting {
     pub(super) fn source(&self) -> impl Iterator<Item = &[u8]> {
         self.events.iter().filter_map(|event| match event {
             Kept::Text(bytes) | Kept::Markup(bytes) | Kept::Raw(bytes) => Some(bytes.as_slice()),
-            Kept::Content(_) | Kept::Arguments(_) | Kept::Begin(_) | Kept::End(_) => None,
+            Kept::Content(_) | Kept::Arguments(_) | Kept::Begin(_) | Kept::Id(_) | Kept::End(_) => {
+                None
+            }
         })
     }
 
@@ -303,7 +310,7 @@ impl Waiting {
                         offset: *offset,
                     })
                 }
-                Kept::Arguments(_) | Kept::End(_) if restated => continue,
+                Kept::Arguments(_) | Kept::Id(_) | Kept::End(_) if restated => continue,
                 Kept::Text(bytes) => Event::Text(bytes),
                 // It is in the text that is shown.
                 Kept::Content(_) if shown => continue,
@@ -313,6 +320,7 @@ impl Waiting {
                 Kept::Markup(bytes) => Event::Markup(bytes),
                 Kept::Raw(bytes) => Event::Raw(bytes),
                 Kept::Arguments(bytes) => Event::Arguments(bytes),
+                Kept::Id(id) => Event::Id(id),
                 Kept::End(end) => Event::End(end),
             };
             event.emit(calls, sink);

@@ -199,14 +199,14 @@ impl Place {
         }
     }
 
-    /// How much is left of the inline code that begins directly before it, in the middle of a line, or of a
-    /// string that a program assigns or passes: what is written there is mentioned. The outer `None` waits for
+    /// How much is left of the inline code that begins directly before it, in the middle of a line, of a string
+    /// that a program assigns or passes, or of a quotation in a sentence: what is written there is mentioned. The outer `None` waits for
     /// more.
     pub(super) fn inline_code(self, rest: &[u8], eof: bool) -> Option<Option<usize>> {
         let quote = self.prev();
         let begins = match quote {
             b'`' => !matches!(self.before(), b'`' | b'\n'),
-            b'"' | b'\'' => self.is_passed_string(),
+            b'"' | b'\'' => self.is_passed_string() || self.is_quoted_word(),
             _ => false,
         };
         if !begins {
@@ -214,13 +214,26 @@ impl Place {
         }
         let (code, ended) = window(rest, LONGEST_CODE, eof);
         let ends = |(at, byte): (usize, &u8)| {
-            let escaped = quote != b'`' && at > 0 && code.get(at - 1) == Some(&b'\\');
-            *byte == b'\n' || *byte == quote && !escaped
+            let before = at.checked_sub(1).and_then(|at| code.get(at));
+            let closes = match (quote, before) {
+                (b'`', _) => true,
+                (_, Some(b'\\')) => false,
+                // A call in double quotes has its own, which nobody has escaped.
+                (b'"', before) => matches!(before, Some(b'>' | b'}' | b']')),
+                _ => true,
+            };
+            *byte == b'\n' || *byte == quote && closes
         };
         match code.iter().enumerate().position(ends) {
             Some(end) => Some((code.get(end) == Some(&quote)).then_some(end)),
             None => ended.then_some(None),
         }
+    }
+
+    /// Whether the quote directly before it is one in the middle of a sentence.
+    fn is_quoted_word(&self) -> bool {
+        let mut before = self.last.iter().rev().skip(1);
+        before.next() == Some(&b' ') && before.next().is_some_and(u8::is_ascii_alphanumeric)
     }
 
     /// Whether the quote directly before it begins a string that a program assigns or passes to a function.
