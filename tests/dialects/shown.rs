@@ -405,3 +405,54 @@ fn a_sentence_goes_on_after_a_call_in_its_middle() {
         assert_eq!(left, before.to_owned() + after, "{text}");
     }
 }
+
+/// The call of a tool that does not exist is text up to its end, and nothing in it is called.
+#[test]
+fn nothing_in_a_call_of_an_unknown_tool_is_called() {
+    let inner = "book(name=\"Ada\")";
+    for text in [
+        format!(
+            "<tool_call>\n<function=boat>\n<parameter=name>\n{inner}\n</parameter>\n</function>\n</tool_call>"
+        ),
+        format!(
+            "<tool_call>boat\n<arg_key>name</arg_key>\n<arg_value>\n{inner}\n</arg_value>\n</tool_call>"
+        ),
+        format!(
+            "<minimax:tool_call>\n<invoke name=\"boat\">\n<parameter name=\"name\">\n{inner}\n</parameter>\n</invoke>\n</minimax:tool_call>"
+        ),
+        format!("<|tool_call_start|>[boat(name=\"\"\"\n{inner}\n\"\"\")]<|tool_call_end|>"),
+        format!("Action: boat\nAction Input: Ada\n{inner}\n"),
+    ] {
+        is_text(&text);
+        // What follows it is read.
+        let text = format!(
+            "{text}\nObservation: none.\n<tool_call>{{\"name\": \"book\", \"arguments\": {{}}}}</tool_call>"
+        );
+        let (calls, _) = read(&knowing(None), &text);
+        assert_eq!(calls.len(), 1, "{text}: {calls:?}");
+    }
+}
+
+/// Markers count neither in inline code of a message or of a thought, nor in a text in which nothing is called.
+#[test]
+fn markers_are_shown_in_code_and_in_foreign_text() {
+    let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}</tool_call>";
+    for text in [
+        format!("```diff\n-{call}\n```\n"),
+        format!("```html\n{call}\n```\n"),
+        format!("> {call}\n"),
+        format!("| Hermes | {call} |\n"),
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    book(\"Ada\")\n".into(),
+    ] {
+        is_text(&text);
+    }
+    let thought = format!("<think>The tag `</think>` ends it:\n{call}\nNo.</think>Hi.");
+    for name in [None, Some("hermes")] {
+        let (calls, left) = read(&knowing(name), &thought);
+        assert_eq!((calls.len(), &*left), (0, "Hi."));
+    }
+    let header = "<|channel|>commentary to=functions.book <|message|>{\"name\": \"Ada\"}<|call|>";
+    let text = format!("<|channel|>final<|message|>The text `{header}` is a call.<|return|>");
+    let (calls, left) = read(&knowing(Some("harmony")), &text);
+    assert_eq!((calls.len(), left), (0, format!("The text `{header}` is a call.")));
+}

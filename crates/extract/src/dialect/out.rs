@@ -73,6 +73,8 @@ pub(super) struct Out {
     pub(super) prefilled: usize,
     /// The end of the last call, until it is known whether its marker follows.
     ended: Option<CallEnd>,
+    /// Whether what is read is a call of a tool that does not exist: it is text up to its end.
+    pub(super) unknown: bool,
     /// Whether the open call has arguments that are no JSON.
     refused: bool,
     /// Whether the arguments of the open call end where a value should be, or inside of one.
@@ -223,7 +225,9 @@ impl Out {
 
 impl<S: CallSink> Ctx<'_, S> {
     pub(super) fn markup(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() {
+        if self.out.unknown {
+            self.out.text(bytes, self.sink);
+        } else if bytes.is_empty() {
         } else if self.out.open || self.out.made && !self.out.holds {
             self.out.markup(bytes, self.sink);
             self.bound();
@@ -233,7 +237,9 @@ impl<S: CallSink> Ctx<'_, S> {
     }
 
     pub(super) fn raw(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() {
+        if self.out.unknown {
+            self.out.text(bytes, self.sink);
+        } else if bytes.is_empty() {
         } else if self.out.open {
             self.out.source(Event::Raw(bytes), bytes.len(), self.sink);
             self.bound();
@@ -358,6 +364,7 @@ impl<S: CallSink> Ctx<'_, S> {
             self.out.real |= self.out.waiting.is_none();
         }
         name.clone_into(&mut self.out.name);
+        self.out.unknown = false;
         self.out.start = self.out.begins();
         self.flush_content();
         let offset = self.out.start;
@@ -379,6 +386,16 @@ impl<S: CallSink> Ctx<'_, S> {
             }
         }
         true
+    }
+
+    /// Reads on after the name of a tool that does not exist: what a call of it would have is text, in which
+    /// nothing is called. Returns whether there is such a call.
+    pub(super) fn read_unknown(&mut self, name: &str) -> bool {
+        let known = self.tools.is_empty() || self.tools.contains(self.tools.resolve(name));
+        let declared = known || self.row.declares(name);
+        let refused = self.auto || self.row.unknown != Unknown::Call;
+        self.out.unknown = !declared && refused && !self.drops() && !name.is_empty();
+        self.out.unknown
     }
 
     /// A bracket is missing in the arguments. Where that is not clear, the call is refused.

@@ -91,6 +91,11 @@ impl CallExtractor {
     ) -> Option<Decision> {
         if let Some((row, turn, length)) = self.frame(rest, place.at_start, eof, setup)? {
             let called = matches!(turn, Turn::Call(_));
+            if matches!(turn, Turn::Call(_) | Turn::Cut(_))
+                && let Some(length) = place.inline_code(rest, eof)?
+            {
+                return Some(Decision::Text(length));
+            }
             if called || !place.mentions(rest.get(length..), turn != Turn::EndOfReasoning, eof)? {
                 return Some(Decision::Turn(row, turn, length));
             }
@@ -112,6 +117,9 @@ impl CallExtractor {
                     let begins = |(id, _): &(usize, usize)| {
                         matches!(entry(id), Some(What::Open(_) | What::Ornament))
                     };
+                    if setup.auto && place.foreign && found.iter().any(begins) {
+                        return Some(Decision::Text(1));
+                    }
                     if found.iter().any(begins)
                         && let Some(length) = place.inline_code(rest, eof)?
                     {

@@ -156,7 +156,8 @@ impl Place {
     /// Whether what is written here came of something, or only shows how a function is used: after a label that
     /// says so, the prompt of an interpreter, and the sign of a decorator.
     pub(super) fn is_reported(&self) -> bool {
-        let labels: [&[u8]; 3] = [b"Observation:", b"Usage:", b"\n>>>"];
+        // A traceback of Python shows the line that failed below its place.
+        let labels: [&[u8]; 4] = [b"Observation:", b"Usage:", b"\n>>>", b"in <module>"];
         // The marks of what is done, and of what is to be done, are before it on its line.
         let marks = ["[x]", "[ ]", "✅", "✔", "✓"];
         let before = self.last.trim_ascii_end();

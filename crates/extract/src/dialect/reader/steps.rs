@@ -96,6 +96,7 @@ impl CallExtractor {
             let ctx = &mut self.ctx(dialect, setup, eos, sink);
             ctx.fail();
             ctx.flush_end(false);
+            ctx.out.unknown = false;
             if ctx.close() {
                 self.after = Some(row);
                 if !self.made.contains(&row) {

@@ -247,7 +247,7 @@ impl CallExtractor {
                 let stops = ends.chain(starts.iter().map(|start| (CLOSE + 1, *start)));
                 let opening = Opening::Frame(name, Markers::new(stops), cut);
                 self.open(row, &opening, header, setup, sink);
-                self.unread = matches!(self.state, State::Text);
+                self.unread = matches!(self.state, State::Text) || self.out.unknown;
                 return;
             }
             Turn::Reasoning => self.state = State::Reasoning(Vec::new()),
@@ -293,7 +293,7 @@ impl CallExtractor {
             if !begun {
                 ctx.fail();
             }
-            begun
+            begun || ctx.read_unknown(name)
         };
         let in_json = |call| Engine::Json(Box::new(call));
         let engine = match opening {

@@ -2,7 +2,12 @@
 
 use jsonmend_core::prose::reasoning;
 
-use super::{CallExtractor, State, decide::Decision, defined::LAST, place::Place};
+use super::{
+    CallExtractor, State,
+    decide::Decision,
+    defined::LAST,
+    place::{Place, keep_last},
+};
 use crate::dialect::{json::Step, react, setup::Setup, sink::CallSink};
 
 /// The longest suffix of a tag, in bytes.
@@ -73,7 +78,9 @@ impl CallExtractor {
         let first = close.first().copied().unwrap_or_default();
         let clear = rest.iter().position(|byte| *byte == first).unwrap_or(rest.len());
         if clear > 0 {
-            self.out.reasoning(rest.get(..clear).unwrap_or_default(), sink);
+            let thought = rest.get(..clear).unwrap_or_default();
+            self.out.reasoning(thought, sink);
+            keep_last(&mut self.last, thought);
             self.state = State::Reasoning(close);
             return Step::Read(clear);
         }
@@ -93,6 +100,18 @@ impl CallExtractor {
         let head = rest.get(..close.len()).unwrap_or(rest);
         let same = head.len() == close.len() && head.eq_ignore_ascii_case(&close);
         let labels = close.starts_with(b"\n");
+        // In inline code, the tag is mentioned.
+        let quoted = same && !labels && self.last.last() == Some(&b'`');
+        if quoted && rest.len() == close.len() && !eof {
+            self.state = State::Reasoning(close);
+            return Step::Wait;
+        }
+        if quoted && rest.get(close.len()) == Some(&b'`') {
+            self.out.reasoning(head, sink);
+            self.last = [b'\n'; LAST];
+            self.state = State::Reasoning(close);
+            return Step::Read(head.len());
+        }
         if same {
             // A label of the ReAct prompt is read as text.
             if labels {
@@ -129,6 +148,7 @@ impl CallExtractor {
                 }
                 Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
                     self.interrupted = true;
+                    self.last = [b'\n'; LAST];
                     return Step::Read(0);
                 }
                 Some(_) => {}
@@ -137,7 +157,9 @@ impl CallExtractor {
             self.state = State::Reasoning(close);
             return Step::Wait;
         }
-        self.out.reasoning(rest.get(..1).unwrap_or_default(), sink);
+        let thought = rest.get(..1).unwrap_or_default();
+        self.out.reasoning(thought, sink);
+        keep_last(&mut self.last, thought);
         self.state = State::Reasoning(close);
         Step::Read(1)
     }
