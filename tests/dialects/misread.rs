@@ -176,3 +176,56 @@ fn entities_after_a_tag_are_a_part_of_the_document() {
         }
     }
 }
+
+/// A quote that has lost its backslash ends the string for a parser. What follows shows that it was none.
+#[test]
+fn a_quote_that_lost_its_backslash_cuts_no_value_off() {
+    let one = r#"{"command": "awk '{print \"a"}' f"}"#;
+    let two = r#"{"name": "run", "arguments": {"command": "{\"a\": {\"b\": \"c"}}\n"}}"#;
+    let key = r#"{"name": "run", "arguments": {"command": "{\"a\": \"b", \"c\": \"d\"}"}}"#;
+    for (name, text) in [
+        (
+            "kimi_k2",
+            format!(
+                "<|tool_call_begin|>functions.run:0<|tool_call_argument_begin|>{one}<|tool_call_end|>"
+            ),
+        ),
+        ("harmony", format!("<|channel|>commentary to=functions.run <|message|>{one}<|call|>")),
+        ("mistral", format!("[TOOL_CALLS]run[ARGS]{one}")),
+        ("react", format!("Action: run\nAction Input: {one}\nObservation: none")),
+        ("hermes", format!("<tool_call>\n{two}\n</tool_call>")),
+        ("hermes", format!("<tool_call>\n{key}\n</tool_call>")),
+        ("llama3_json", two.to_owned()),
+        ("nemotron_toolcall", format!("<TOOLCALL>[{two}]</TOOLCALL>")),
+    ] {
+        assert_eq!(read(Some(name), &text).1, Refused, "{text}");
+    }
+    // A quotation after a call, and one around it, are none of that.
+    let call = r#"{"name": "run", "arguments": {"command": "ls"}}"#;
+    for text in [format!("{call} and \"so\" on"), format!("'{call}'"), format!("{call}.")] {
+        assert_eq!(read(None, &text).1, Whole, "{text}");
+    }
+}
+
+/// Quotes in strings of Python, which a program in it needs, are told from the end of the string.
+#[test]
+fn programs_in_strings_of_python_are_whole_or_refused() {
+    for (code, outcome) in [
+        ("'d['a'] = 1'", Repaired),
+        ("'df[df['a'] > 3]'", Repaired),
+        ("'it's fine'", Repaired),
+        ("'git commit -m 'fix it'", Refused),
+        ("'ls), now(x='y'", Refused),
+        ("'ls'', cwd='/'", Refused),
+    ] {
+        let text = format!("[run(command={code})]");
+        let (arguments, own) = read(Some("pythonic"), &text);
+        assert_eq!(own, outcome, "{text}: {arguments}");
+        if outcome == Repaired {
+            let value = serde_json::from_str::<serde_json::Value>(&arguments).unwrap();
+            assert_eq!(value["command"], code[1..code.len() - 1], "{text}");
+        }
+    }
+    let (arguments, outcome) = read(None, r#"run(command="f(.a=="b") | g")"#);
+    assert_eq!((&*arguments, outcome), (r#"{"command": "f(.a==\"b\") | g"}"#, Repaired));
+}

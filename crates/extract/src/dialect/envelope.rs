@@ -76,6 +76,8 @@ struct Call {
     /// It is no call.
     dead: bool,
     refused: bool,
+    /// Whether a quote in the arguments is as the model wrote it.
+    quoted: bool,
     ended: bool,
     /// It is an item of a list of calls that is none, and means nothing.
     void: bool,
@@ -244,6 +246,7 @@ impl Envelope {
             self.emit_source(&source, ctx);
         }
         if matches!(self.reading, Reading::Arguments(_)) && !self.call.dead {
+            self.call.quoted = self.call.quoted || copied && run.contains(&b'"');
             self.emit_arguments(run, ctx);
         } else if matches!(self.reading, Reading::Other(_)) {
             self.call.passed.push(run, ctx.options.limits().buffer());

@@ -275,6 +275,9 @@ impl JsonCall {
         if marked && past_space(rest, eof)?.1.starts_with(b"{") {
             return Some(true);
         }
+        if self.runs_on(rest, eof)? {
+            return Some(true);
+        }
         let mark = self.mark.trim();
         if mark.len() > 1 {
             let next = past_space(rest, eof)?.1;

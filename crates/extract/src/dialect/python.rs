@@ -95,6 +95,10 @@ struct Inner {
     calls: bool,
     /// Whether there was a quote that did not end it.
     quoted: bool,
+    /// Whether a quotation in it is open: apostrophes aside, the number of such quotes is odd.
+    unpaired: bool,
+    /// Whether the name of a known tool and a parenthesis are in it.
+    names_tool: bool,
     last: u8,
     /// Whether it ends with a comma, but for blanks.
     separated: bool,

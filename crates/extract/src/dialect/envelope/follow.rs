@@ -68,6 +68,15 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
         let text = self.envelope.inner.as_ref().is_some_and(|inner| !inner.is_object());
         let quoted = repair.kind() == RepairKind::UnescapedQuote && text;
         let mut doubtful = self.envelope.repairs.note(repair.kind()) || short || quoted;
+        // Where other quotes are not escaped, those that are belong to a string.
+        doubtful |= repair.kind() == RepairKind::EscapedDocument && self.envelope.call.quoted;
+        let next = self.envelope.unread().trim_ascii_start();
+        let item = next.starts_with(b"{") || next.starts_with(b"[");
+        let surplus = repair.kind() == RepairKind::MissingComma && !item;
+        if self.envelope.is_between_items() && (surplus || self.envelope.removed.contains(&b'"')) {
+            // A quote in the last string of an item was taken for its end.
+            self.ctx.refuse_ended();
+        }
         if repair.kind() == RepairKind::MissingClose {
             self.ctx.lacks_bracket();
             // An object directly after the arguments may be them, too.

@@ -71,6 +71,9 @@ impl Quotes {
 
 const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
 
+/// How much of a line is looked at after a value, in bytes.
+const LONGEST_LINE: usize = 256;
+
 /// How many markers one after the other end a call and what is around it, or begin another one.
 const MARKERS: usize = 4;
 
@@ -88,6 +91,35 @@ impl JsonCall {
             return true;
         }
         self.mender.ends_in_string()
+    }
+
+    /// Whether the rest of a string follows the value, up to a quote that would end it: a quote in the string
+    /// was taken for its end. `None` waits for more.
+    pub(super) fn runs_on(&self, rest: &[u8], eof: bool) -> Option<bool> {
+        let (line, ended) = window(rest, LONGEST_LINE, eof);
+        let mut quoted = false;
+        for (at, byte) in line.iter().enumerate() {
+            match byte {
+                b'"' => quoted = true,
+                b'}' | b']' | b',' | b':' if quoted => return Some(true),
+                b' ' | b'\t' if quoted => {}
+                // Another value, or another line.
+                b'{' | b'[' | b'\n' => return Some(false),
+                _ if self.stops.begins_with(*byte) => {
+                    match self.stops.at(rest.get(at..).unwrap_or_default(), eof) {
+                        Found::Partial => return None,
+                        Found::Here(_) => return Some(false),
+                        Found::Nothing => quoted = false,
+                    }
+                }
+                _ => quoted = false,
+            }
+            // Only what follows directly can be the rest of a string.
+            if at == 0 && !matches!(byte, b'"' | b'\'' | b'\\') && !byte.is_ascii_alphanumeric() {
+                return Some(false);
+            }
+        }
+        if ended || line.len() == LONGEST_LINE { Some(false) } else { None }
     }
 
     /// Whether the text ends after the markers at the start of `rest`. `None` waits for more.

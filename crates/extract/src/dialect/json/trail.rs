@@ -10,6 +10,13 @@ impl JsonCall {
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
+        if !self.named && !self.beside && ctx.out.made && !self.envelope.is_dead() {
+            match self.runs_on(rest, eof) {
+                None => return Step::Wait,
+                Some(true) => ctx.refuse_ended(),
+                Some(false) => {}
+            }
+        }
         if self.bare || self.envelope.is_dead() || !ctx.out.made {
             // A sentence speaks of the call in its middle, and does not make it.
             if self.in_sentence && ctx.out.made {

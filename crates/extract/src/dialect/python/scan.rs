@@ -164,6 +164,13 @@ impl<'r> Cursor<'r> {
         self.at += rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
     }
 
+    /// The same on one line.
+    pub(super) fn blanks(&mut self) {
+        let rest = self.rest.get(self.at..).unwrap_or_default();
+        let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+        self.at += rest.iter().take(SPACE).take_while(blank).count();
+    }
+
     pub(super) fn word(&mut self) -> Option<&'r [u8]> {
         let start = self.at;
         while self.at - start < LONGEST_NAME {

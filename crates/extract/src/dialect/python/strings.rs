@@ -148,7 +148,9 @@ impl PythonCall {
                 ctx.refuse();
             }
             // The string may have ended before the call of another tool.
-            if !triple && self.inner.quoted && self.inner.calls_tool(bytes, ctx.tools) {
+            let names = !triple && self.inner.calls_tool(bytes, ctx.tools);
+            self.inner.names_tool |= names;
+            if names && self.inner.quoted {
                 ctx.refuse();
             }
             ctx.raw(bytes);
@@ -187,6 +189,10 @@ impl PythonCall {
         };
         match length {
             Some(length) => {
+                if self.inner.unpaired {
+                    // The string may have ended before.
+                    ctx.refuse();
+                }
                 ctx.raw(rest.get(..length).unwrap_or_default());
                 self.feed(b"\"", ctx);
                 self.state = State::Value;
@@ -201,6 +207,14 @@ impl PythonCall {
                     Some(false) => ctx.refuse(),
                 }
                 self.repairs.count += usize::from(!triple);
+                if !triple {
+                    let letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+                    let apostrophe = letter(Some(&self.inner.last)) && letter(rest.get(1));
+                    self.inner.unpaired ^= !(byte == b'\'' && apostrophe);
+                    if self.inner.names_tool {
+                        ctx.refuse();
+                    }
+                }
                 self.inner.quote(byte);
                 let mut json = Vec::new();
                 arguments::escape(&[byte], &mut json);
@@ -250,7 +264,18 @@ impl PythonCall {
             Some(b']') if self.brackets.is_empty() => {
                 cursor.at += 1;
                 cursor.space();
-                !matches!(cursor.peek()?, Some(b')' | b',' | b'"' | b'\'' | b'+' | b'.'))
+                match cursor.peek()? {
+                    None | Some(b'<') => true,
+                    Some(b')' | b',' | b'"' | b'\'' | b'+' | b'.') => false,
+                    // An item of a container in a program, as in `d['a'] = 1`.
+                    Some(_) => !self.inner.quoted,
+                }
+            }
+            // After a quote in the string, the call ends with its line.
+            Some(b')') if !self.list && self.brackets.is_empty() && self.inner.quoted => {
+                cursor.at += 1;
+                cursor.blanks();
+                matches!(cursor.peek()?, None | Some(b'\n' | b'\r' | b'<' | b'`' | b')'))
             }
             None | Some(b')' | b']' | b'}' | b':' | b'"' | b'\'' | b'+' | b'%' | b'.') => true,
             Some(b',') if self.brackets.is_empty() => {
