@@ -134,7 +134,11 @@ impl XmlCall {
             Role::CallEnd | Role::WrapperEnd
                 if layout != Layout::Tools || !self.is_other_tool(rest) =>
             {
-                self.if_followed(after, 0, eof, ctx)
+                match self.if_followed(after, 0, eof, ctx) {
+                    // The call may have ended here, unless the value is closed later.
+                    Place::Text if layout == Layout::Tools => Place::Stray(length, false),
+                    place => place,
+                }
             }
             Role::Call(_) | Role::Wrapper if special => Place::Cut,
             Role::Call(_) | Role::Wrapper
