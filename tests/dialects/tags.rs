@@ -444,3 +444,20 @@ fn no_call_begins_in_a_message_to_the_user() {
         assert_eq!(calls.len(), 1);
     }
 }
+
+/// Where a value is not closed, its call may have been closed in it, so that prose after it is no part of it.
+#[test]
+fn a_value_after_which_the_call_was_closed_does_not_run() {
+    let open = "<write_file>\n<path>a.txt</path>\n<content>\nhello\n";
+    for (tail, outcome) in [
+        ("</write_file>\n\nIt is written.", CallOutcome::Cut),
+        ("</write_file>", CallOutcome::Repaired),
+        ("</write_file> and\n</content>\n</write_file>\nDone.", CallOutcome::Whole),
+    ] {
+        let text = format!("{open}{tail}");
+        for reader in [super::named("xml_tool_tags"), super::reader(None)] {
+            let found = check(&reader, &text).found;
+            assert_eq!(found.calls()[0].outcome(), outcome, "{text}");
+        }
+    }
+}

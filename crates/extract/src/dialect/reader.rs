@@ -53,7 +53,7 @@ pub enum CallStartState {
 ///
 /// Without [`with_dialect`](Self::with_dialect), all dialects are looked for at once. Then only
 /// known [tools](Self::with_tools) turn text into calls, because an answer may show how a call is
-/// written.
+/// written. Without any tools, what has the markers of a dialect is a call.
 ///
 /// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
 /// [`finish_at_eos`](Self::finish_at_eos). It makes no difference how the input is divided into

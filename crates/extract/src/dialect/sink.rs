@@ -111,7 +111,7 @@ pub struct CallEnd {
 #[non_exhaustive]
 pub enum CallOutcome {
     /// The input ended inside the call, or its markers did where a value was due. Its arguments are
-    /// valid JSON text, as far as they came.
+    /// valid JSON text, as far as they came, unless the policy forbids to close them.
     Cut,
     /// It is not clear what is meant, or the arguments are no JSON and cannot be made so within the
     /// policy and the limits.
