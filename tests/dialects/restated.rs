@@ -112,7 +112,7 @@ fn a_named_dialect_without_markers_has_restated_calls_too() {
 
 #[test]
 fn a_call_that_turns_out_to_be_a_definition_is_not_the_first_of_two() {
-    let text = "Example:\nbook(seats=2) { return 1; }\nSo now I will call it:\nbook(seats=2)\n";
+    let text = "See:\nbook(seats=2) { return 1; }\nSo now I will call it:\nbook(seats=2)\n";
     let found = check(&reader(None), text).found;
     let runs: Vec<bool> = found.calls().iter().map(|call| call.outcome().can_run()).collect();
     assert_eq!((runs.as_slice(), found.restated()), (&[false, true][..], &[][..]), "{found:?}");

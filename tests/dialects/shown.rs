@@ -288,6 +288,11 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     is_text(&format!("Thought: It is done.\nObservation:\n{object}"));
     is_text("Usage: book(seats=2)\n");
     is_text("For example:\n>>> book(seats=2)\n2\n>>> now()\n'10:00'\n");
+    for label in ["Output", "Syntax", "Example", "For example", "Wrong"] {
+        is_text(&format!("{label}: book(seats=2)\n"));
+    }
+    is_text("In [1]: book(seats=2)\nOut[1]: 2\n");
+    is_text("Set B1 to `=now()`.");
     is_text("@book(seats=2)\ndef f(): pass");
     is_text("- [x] book(seats=2)\n- [ ] now()\n");
     is_text("> Assistant: book(seats=2)");
@@ -389,6 +394,7 @@ fn a_sentence_goes_on_after_a_call_in_its_middle() {
     for (before, after, outcome) in [
         ("You could write ", " to book.", CallOutcome::Refused),
         ("It was ", ", which failed.", CallOutcome::Refused),
+        ("Here, ", " would be wrong.", CallOutcome::Refused),
         ("Here it is, with ", "and no more.", CallOutcome::Refused),
         ("`", "` is how to book.", CallOutcome::Refused),
         ("`", "`\nand wait.", CallOutcome::Whole),

@@ -78,7 +78,17 @@ pub(super) const ARGUMENTS_TOO: [&str; 12] = [
 ];
 
 /// Keys of what came of a call.
-pub(super) const RESULTS: [&str; 5] = ["output", "result", "response", "error", "observation"];
+pub(super) const RESULTS: [&str; 9] = [
+    "output",
+    "result",
+    "response",
+    "error",
+    "observation",
+    "stdout",
+    "stderr",
+    "exit_code",
+    "returncode",
+];
 
 /// The keys of objects that may be calls, or may list calls.
 pub(in crate::dialect) fn keys_of_calls() -> impl Iterator<Item = &'static str> {

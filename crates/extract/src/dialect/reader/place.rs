@@ -154,16 +154,30 @@ impl Place {
     }
 
     /// Whether what is written here came of something, or only shows how a function is used: after a label that
-    /// says so, the prompt of an interpreter, and the sign of a decorator.
+    /// says so, the prompt of an interpreter, and the sign of a decorator or a formula.
     pub(super) fn is_reported(&self) -> bool {
         // A traceback of Python shows the line that failed below its place.
-        let labels: [&[u8]; 4] = [b"Observation:", b"Usage:", b"\n>>>", b"in <module>"];
+        let labels: [&[u8]; 9] = [
+            b"Observation:",
+            b"Output:",
+            b"Usage:",
+            b"Syntax:",
+            b"Example:",
+            b"example:",
+            b"Wrong:",
+            b"\n>>>",
+            b"in <module>",
+        ];
         // The marks of what is done, and of what is to be done, are before it on its line.
         let marks = ["[x]", "[ ]", "✅", "✔", "✓"];
         let before = self.last.trim_ascii_end();
         let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let line = line.trim_ascii_end();
-        self.prev() == b'@'
+        // A formula of a spreadsheet, and the input of a notebook.
+        let formula = self.prev() == b'=' && !is_word(self.before()) && self.before() != b' ';
+        formula
+            || self.prev() == b'@'
+            || line.starts_with(b"In [") && line.ends_with(b"]:")
             || labels.iter().any(|label| before.ends_with(label))
             || marks.iter().any(|mark| line.ends_with(mark.as_bytes()))
     }

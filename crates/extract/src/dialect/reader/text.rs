@@ -284,7 +284,7 @@ impl CallExtractor {
         };
         let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         let before = line.trim_ascii_end().last();
-        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'`';
+        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'`' | b',');
         let in_sentence = self.auto && before.is_some_and(goes_on);
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
