@@ -183,7 +183,9 @@ fn a_quote_that_lost_its_backslash_cuts_no_value_off() {
     let one = r#"{"command": "awk '{print \"a"}' f"}"#;
     let two = r#"{"name": "run", "arguments": {"command": "{\"a\": {\"b\": \"c"}}\n"}}"#;
     let key = r#"{"name": "run", "arguments": {"command": "{\"a\": \"b", \"c\": \"d\"}"}}"#;
+    let deep = r#"{"command": "cat > x <<E\n[1, {\"b\": \"c"}]\nE\nls", "cwd": "/"}"#;
     for (name, text) in [
+        ("harmony", format!("<|channel|>commentary to=functions.run <|message|>{deep}<|call|>")),
         (
             "kimi_k2",
             format!(

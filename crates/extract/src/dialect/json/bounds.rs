@@ -97,8 +97,10 @@ impl JsonCall {
     /// was taken for its end. `None` waits for more.
     pub(super) fn runs_on(&self, rest: &[u8], eof: bool) -> Option<bool> {
         let (line, ended) = window(rest, LONGEST_LINE, eof);
+        // Brackets of the string come first, if its last quote was in front of some.
+        let closers = line.iter().take_while(|byte| matches!(byte, b'}' | b']')).count();
         let mut quoted = false;
-        for (at, byte) in line.iter().enumerate() {
+        for (at, byte) in line.iter().enumerate().skip(closers) {
             match byte {
                 b'"' => quoted = true,
                 b'}' | b']' | b',' | b':' if quoted => return Some(true),
@@ -115,7 +117,10 @@ impl JsonCall {
                 _ => quoted = false,
             }
             // Only what follows directly can be the rest of a string.
-            if at == 0 && !matches!(byte, b'"' | b'\'' | b'\\') && !byte.is_ascii_alphanumeric() {
+            if at == closers
+                && !matches!(byte, b'"' | b'\'' | b'\\')
+                && !byte.is_ascii_alphanumeric()
+            {
                 return Some(false);
             }
         }
