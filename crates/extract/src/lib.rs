@@ -1,4 +1,4 @@
-//! Finds JSON in text: in code fences, in prose, and after reasoning blocks.
+//! Finds JSON and tool calls in text: in code fences, in prose, and after reasoning blocks.
 //!
 //! An [`Extractor`] reads the text of a model while it arrives, in any pieces. It distinguishes
 //! prose from JSON, emits prose unchanged, and passes each document to a
