@@ -335,14 +335,13 @@ impl<S: CallSink> Ctx<'_, S> {
     /// Begins a call, with everything that was held, if a tool of that name may be called here.
     pub(super) fn begin(&mut self, name: &str, id: Option<&str>) -> bool {
         let name = self.tools.resolve(name);
-        let known = self.tools.is_empty() || self.tools.contains(name) || self.row.declares(name);
+        let known = self.is_declared(name);
         let nearest = if known { None } else { self.tools.nearest(name) };
-        let refused = self.auto || self.row.unknown != Unknown::Call;
         // What is held may exceed the limit within one piece, before anybody has looked.
         if name.is_empty() || name.bytes().any(|byte| byte.is_ascii_control()) || self.is_full() {
             return false;
         }
-        if !known && refused {
+        if !known && self.refuses_unknown() {
             self.flush_end(true);
             self.close();
             let offset = self.out.begins();
@@ -391,11 +390,20 @@ impl<S: CallSink> Ctx<'_, S> {
     /// Reads on after the name of a tool that does not exist: what a call of it would have is text, in which
     /// nothing is called. Returns whether there is such a call.
     pub(super) fn read_unknown(&mut self, name: &str) -> bool {
-        let known = self.tools.is_empty() || self.tools.contains(self.tools.resolve(name));
-        let declared = known || self.row.declares(name);
-        let refused = self.auto || self.row.unknown != Unknown::Call;
-        self.out.unknown = !declared && refused && !self.drops() && !name.is_empty();
+        let declared = self.is_declared(self.tools.resolve(name));
+        let refused = self.refuses_unknown() && !self.drops();
+        self.out.unknown = !declared && refused && !name.is_empty();
         self.out.unknown
+    }
+
+    /// Whether there is a tool of that name, as far as anybody has said which there are.
+    fn is_declared(&self, name: &str) -> bool {
+        self.tools.is_empty() || self.tools.contains(name) || self.row.declares(name)
+    }
+
+    /// Whether a call of another tool is none.
+    fn refuses_unknown(&self) -> bool {
+        self.auto || self.row.unknown != Unknown::Call
     }
 
     /// A bracket is missing in the arguments. Where that is not clear, the call is refused.

@@ -275,17 +275,18 @@ fn line_end(text: &[u8]) -> usize {
     text.len() - rest.len() + end
 }
 
-/// Whether a line ends in a block.
-fn has_end(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) != 0
+/// Whether a line ends in a text.
+#[inline]
+fn has_end(text: &[u8]) -> bool {
+    text.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) != 0
 }
 
 /// What follows the last end of a line.
 fn last_line(text: &[u8]) -> Option<&[u8]> {
-    let mut searched = text;
-    if text.iter().fold(0, |found, byte| found | u8::from(*byte == b'\n')) == 0 {
+    if !has_end(text) {
         return None;
     }
+    let mut searched = text;
     while let Some((before, block)) = searched.split_last_chunk::<BLOCK>()
         && !has_end(block)
     {
