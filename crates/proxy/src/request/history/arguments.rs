@@ -1,5 +1,7 @@
 //! The arguments of one call, and the type that its provider wants of them.
 
+use std::borrow::Cow;
+
 use jsonmend_core::{Options, Policy, RepairKind, Risk, mend_document};
 use jsonmend_wire::{FinishReason, MendedArguments};
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ use crate::request::{
 /// What arguments are to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// A string that holds JSON. `always`: nothing else is taken, and a call without it is refused.
+    /// A string that holds JSON. `always`: an object, and a call without it is refused.
     Text { always: bool },
     /// An object. `always`: a call without it is refused.
     Object { always: bool },
@@ -54,8 +56,7 @@ pub(super) fn judge<'t>(
     let given = call.members.get(call.key);
     let fix = match given {
         None | Some("null") => of_none(call.wanted),
-        Some(literal) if literal.starts_with('"') => of_string(literal, call.wanted, policy),
-        Some(value) => of_value(value, call.wanted),
+        Some(value) => of_value(value, call.wanted, policy),
     };
     let json = match fix {
         None => return,
@@ -84,33 +85,55 @@ fn of_none(wanted: Wanted) -> Option<Fix> {
     always.then(|| Fix::Mended("{}".to_owned()))
 }
 
-/// Arguments that are a string. It may hold what was cut off, so nothing of it is completed.
-fn of_string(literal: &str, wanted: Wanted, policy: Policy) -> Option<Fix> {
-    let is_text = matches!(wanted, Wanted::Text { .. });
-    let (raw, is_whole) = decoded(literal)?;
-    if is_text && is_whole && is_json(&raw) {
+/// Arguments that are a string or another value. A string may hold what was cut off, so nothing of it is completed.
+fn of_value(value: &str, wanted: Wanted, policy: Policy) -> Option<Fix> {
+    let is_string = value.starts_with('"');
+    let (raw, is_whole) = if is_string { decoded(value)? } else { (value.to_owned(), true) };
+    let is_right = match wanted {
+        Wanted::Text { always: true } => is_string && is_whole && is_object(&raw) && is_json(&raw),
+        Wanted::Text { always: false } => !is_string || (is_whole && is_json(&raw)),
+        Wanted::Object { .. } => !is_string && is_object(value),
+    };
+    if is_right {
         return None;
     }
-    if !is_whole && !policy.allows(RepairKind::LoneSurrogate) {
-        return Some(Fix::Replaced(raw));
-    }
-    let options = Options::new().with_policy(policy);
-    let mended = MendedArguments::new(&raw, FinishReason::ToolCalls, &options);
-    let is_object = |value: &&str| value.trim_start().starts_with('{');
-    match mended.value().filter(|value| is_text || is_object(value)) {
-        Some(value) => Some(Fix::Mended(value.to_owned())),
-        None => Some(Fix::Replaced(raw)),
+    let json = if is_whole || policy.allows(RepairKind::LoneSurrogate) {
+        let any = wanted == Wanted::Text { always: false };
+        object_of(&raw, any, &Options::new().with_policy(policy))
+    } else {
+        None
+    };
+    Some(json.map_or(Fix::Replaced(raw), Fix::Mended))
+}
+
+/// The object that a text gives: itself, or what the string in it holds. Nothing and null are arguments that there are
+/// none of. `any`: it need not be an object.
+fn object_of(raw: &str, any: bool, options: &Options) -> Option<String> {
+    let mut text = Cow::Borrowed(raw);
+    // A string in a string has twice as many backslashes, so there are few of them.
+    loop {
+        let mended = MendedArguments::new(&text, FinishReason::ToolCalls, options);
+        let value = mended.value()?;
+        let json = value.trim();
+        if any || is_object(json) {
+            return Some(value.to_owned());
+        }
+        match json {
+            "null" => return Some("{}".to_owned()),
+            string if string.starts_with('"') => {
+                let (inner, is_whole) = decoded(string)?;
+                if !is_whole && !options.policy().allows(RepairKind::LoneSurrogate) {
+                    return None;
+                }
+                text = Cow::Owned(inner);
+            }
+            _ => return None,
+        }
     }
 }
 
-/// Arguments that are an object, an array, a number or a boolean.
-fn of_value(value: &str, wanted: Wanted) -> Option<Fix> {
-    match wanted {
-        Wanted::Text { always: true } => Some(Fix::Mended(value.to_owned())),
-        Wanted::Text { always: false } => None,
-        Wanted::Object { .. } if value.starts_with('{') => None,
-        Wanted::Object { .. } => Some(Fix::Replaced(value.to_owned())),
-    }
+fn is_object(json: &str) -> bool {
+    json.trim_start().starts_with('{')
 }
 
 /// The text of a string, and whether all of it is characters. Half of a surrogate pair is none: it becomes

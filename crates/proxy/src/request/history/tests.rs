@@ -103,7 +103,23 @@ fn arguments_of_another_type_are_sent_in_the_one_that_is_wanted() {
         (OPENAI, r#"{"arguments":""}"#, r#"{"arguments":"{}"}"#),
         (OPENAI, r#"{"name":"f"}"#, r#"{"arguments":"{}","name":"f"}"#),
         (OPENAI, "{}", r#"{"arguments":"{}"}"#),
-        (OPENAI, r#"{"arguments":[1]}"#, r#"{"arguments":"[1]"}"#),
+        (OPENAI, r#"{"arguments":"null"}"#, r#"{"arguments":"{}"}"#),
+        (OPENAI, r#"{"arguments":" "}"#, r#"{"arguments":"{}"}"#),
+        (OPENAI, r#"{"arguments":"\"\""}"#, r#"{"arguments":"{}"}"#),
+        (OPENAI, r#"{"arguments":"\"{\\\"a\\\": 1.0}\""}"#, r#"{"arguments":"{\"a\": 1.0}"}"#),
+        (OPENAI, r#"{"arguments":"\"{'a': 1}\""}"#, r#"{"arguments":"{\"a\": 1}"}"#),
+        (
+            OPENAI,
+            r#"{"arguments":"\"\\\"{\\\\\\\"a\\\\\\\": 1}\\\"\""}"#,
+            r#"{"arguments":"{\"a\": 1}"}"#,
+        ),
+        (OLLAMA, r#"{"arguments":"null"}"#, r#"{"arguments":{}}"#),
+        (GEMINI, r#"{"args":""}"#, r#"{"args":{}}"#),
+        (
+            ANTHROPIC,
+            r#"{"type":"tool_use","input":"\"{\\\"a\\\": 1}\""}"#,
+            r#"{"type":"tool_use","input":{"a": 1}}"#,
+        ),
         (
             RESPONSES,
             r#"{"type":"function_call","arguments":{}}"#,
@@ -160,6 +176,15 @@ fn arguments_that_give_no_object_are_sent_as_one_with_their_text() {
             r#"{"type":"server_tool_use","input":{"invalid_json":"{\"a\": \"x"}}"#,
         ),
         (GEMINI, r#"{"args":[1]}"#, r#"{"args":{"invalid_json":"[1]"}}"#),
+        (OPENAI, r#"{"arguments":[1]}"#, r#"{"arguments":"{\"invalid_json\":\"[1]\"}"}"#),
+        (OPENAI, r#"{"arguments":"[1]"}"#, r#"{"arguments":"{\"invalid_json\":\"[1]\"}"}"#),
+        (OPENAI, r#"{"arguments":"5"}"#, r#"{"arguments":"{\"invalid_json\":\"5\"}"}"#),
+        (OPENAI, r#"{"arguments":true}"#, r#"{"arguments":"{\"invalid_json\":\"true\"}"}"#),
+        (
+            OPENAI,
+            r#"{"arguments":"\"{\\\"a\\\": \""}"#,
+            r#"{"arguments":"{\"invalid_json\":\"\\\"{\\\\\\\"a\\\\\\\": \\\"\"}"}"#,
+        ),
         (OLLAMA, r#"{"arguments":true}"#, r#"{"arguments":{"invalid_json":"true"}}"#),
         (COHERE, r#"{"parameters":"{\"a\""}"#, r#"{"parameters":{"invalid_json":"{\"a\""}}"#),
     ] {
@@ -184,6 +209,8 @@ fn a_type_that_may_be_right_stays() {
         (ANTHROPIC, r#"{"type":"tool_use","input":{"a":"{'x"}}"#),
         (ELSEWHERE, r#"{"arguments":{"a":"{'x"}}"#),
         (ELSEWHERE, r#"{"arguments":null}"#),
+        (ELSEWHERE, r#"{"arguments":"null"}"#),
+        (ELSEWHERE, r#"{"arguments":"[1]"}"#),
         (ELSEWHERE, r#"{"name":"f"}"#),
     ] {
         assert_eq!(sent(place, call), (call.to_owned(), 0, 0), "{call}");
