@@ -5,11 +5,11 @@ mod call;
 use std::time::Duration;
 
 use jsonmend_core::{Mended, Outcome, Risk};
-use jsonmend_wire::{ApiFormat, Call, RewriteOutcome, StreamOutcome, WireEvent};
+use jsonmend_wire::{ApiFormat, Block, Call, RewriteOutcome, StreamOutcome, WireEvent};
 
 pub(crate) use call::CallNote;
 
-use crate::fitting::FitNotes;
+use crate::fitting::{FitNote, FitNotes, Place};
 
 /// How many calls of an answer are described one by one.
 const CALLS: usize = 64;
@@ -26,7 +26,7 @@ pub(crate) enum Verdict {
     Unchanged,
     /// Something was mended.
     Repaired,
-    /// Arguments do not fit the schema of their tool, and left as JSON that does not.
+    /// Arguments, or content, do not fit their schema, and left as JSON that does not.
     Invalid,
     /// A call needs repairs that the policy forbids, or is damaged.
     Refused,
@@ -89,7 +89,7 @@ pub(crate) struct Account {
     content: Option<usize>,
     fits: FitNotes,
     pub(crate) asked: Asked,
-    /// How many calls do not fit their schema, and how much is wrong with them.
+    /// How many calls and contents do not fit their schema, and how much is wrong with them.
     invalid: (usize, usize),
     /// The coding that it came in, if it was unpacked.
     pub(crate) unpacked: Option<&'static str>,
@@ -111,7 +111,9 @@ impl Account {
         match event {
             WireEvent::FormatDetected(format) => self.format = Some(*format),
             WireEvent::CallEnded(call) => self.note_call(call),
-            WireEvent::ContentEnded { raw, mended, .. } => self.note_content(raw, mended),
+            WireEvent::ContentEnded { block, raw, mended } => {
+                self.note_content(*block, raw, mended);
+            }
             WireEvent::Usage(usage) => self.output_tokens = usage.output().or(self.output_tokens),
             WireEvent::Ended(outcome) => self.stream = Some(*outcome),
             _ => {}
@@ -120,10 +122,7 @@ impl Account {
 
     fn note_call(&mut self, call: &Call) {
         count(&mut self.seen, call.outcome());
-        let fit = self.fits.take().unwrap_or_default();
-        if fit.issues > 0 {
-            self.invalid = (self.invalid.0 + 1, self.invalid.1 + fit.issues);
-        }
+        let fit = self.take_fit(Place::Call(call.number()));
         let described = self.calls.len() < CALLS;
         let room = self.content.as_mut().filter(|_| described);
         let note = CallNote::of(call, fit, room);
@@ -133,15 +132,25 @@ impl Account {
         }
     }
 
-    fn note_content(&mut self, raw: &str, mended: &Mended) {
+    fn note_content(&mut self, block: Block, raw: &str, mended: &Mended) {
         count(&mut self.seen_contents, mended.outcome());
+        let fit = self.take_fit(Place::Content(block));
         let described = self.contents.len() < CALLS;
         let room = self.content.as_mut().filter(|_| described);
-        let note = CallNote::of_content(raw, mended, room);
+        let note = CallNote::of_content(raw, mended, fit, room);
         self.add_repairs(&note);
         if described {
             self.contents.push(note);
         }
+    }
+
+    /// What fitting did there.
+    fn take_fit(&mut self, place: Place) -> FitNote {
+        let fit = self.fits.take(place);
+        if fit.issues > 0 {
+            self.invalid = (self.invalid.0 + 1, self.invalid.1 + fit.issues);
+        }
+        fit
     }
 
     fn add_repairs(&mut self, note: &CallNote) {

@@ -1,4 +1,4 @@
-//! Arguments of calls are fitted to the schemas that the request declares.
+//! Arguments of calls, and JSON content, are fitted to the schemas that the request declares.
 
 use std::{
     collections::BTreeMap,
@@ -6,8 +6,8 @@ use std::{
 };
 
 use jsonmend_core::{Mended, Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, Rules};
-use jsonmend_wire::{Call, Fitter, ToolPolicies};
+use jsonmend_schema::{FitOptions, Fitted, Rules};
+use jsonmend_wire::{Block, Call, Fittable, Fitter, ToolPolicies};
 
 use crate::{
     config::{Arguments, Repair},
@@ -15,7 +15,7 @@ use crate::{
     request::{Declared, Switches},
 };
 
-/// What fitting did to a call.
+/// What fitting did to a call, or to content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FitNote {
     /// What was changed, also to make it JSON: the kinds with their number.
@@ -37,16 +37,35 @@ pub(crate) struct Misfit {
 /// The most calls of an answer that are asked for again.
 const MISFITS: usize = 8;
 
-/// Passes what was done from the fitter to the account, which hears of the call right after it.
+/// What was fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// The call of that number.
+    Call(usize),
+    Content(Block),
+}
+
+/// Passes what was done from the fitter to the account, which hears of the call, or of the content, after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FitNotes(Arc<Mutex<Notes>>);
 
 #[derive(Debug, Default)]
 struct Notes {
-    last: Option<FitNote>,
+    /// What the account has not heard of yet.
+    done: BTreeMap<Place, FitNote>,
     misfits: Vec<Misfit>,
     /// What the model said when it was asked again, by the number of the call.
     asked: BTreeMap<usize, String>,
+}
+
+impl Notes {
+    /// Keeps a call that does not fit.
+    fn keep(&mut self, call: &Call) {
+        if self.misfits.len() < MISFITS {
+            let (tool, raw) = (call.name().to_owned(), call.raw().to_owned());
+            self.misfits.push(Misfit { number: call.number(), tool, raw });
+        }
+    }
 }
 
 impl FitNotes {
@@ -59,15 +78,15 @@ impl FitNotes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, note: FitNote) {
-        self.lock().last = Some(note);
+    fn put(&self, place: Place, note: FitNote) {
+        self.lock().done.insert(place, note);
     }
 
-    pub(crate) fn take(&self) -> Option<FitNote> {
-        self.lock().last.take()
+    pub(crate) fn take(&self, place: Place) -> FitNote {
+        self.lock().done.remove(&place).unwrap_or_default()
     }
 
-    /// The calls that do not fit.
+    /// The calls that do not fit, as they were kept.
     pub(crate) fn take_misfits(&self) -> Vec<Misfit> {
         core::mem::take(&mut self.lock().misfits)
     }
@@ -94,61 +113,87 @@ pub(crate) fn policies(switches: &Switches) -> Option<ToolPolicies> {
     }))
 }
 
-/// Fits the calls of an answer to the tools of its request.
-pub(crate) fn fitter(declared: &Arc<Declared>, switches: &Switches, notes: &FitNotes) -> Fitter {
-    let (declared, switches, notes) = (Arc::clone(declared), switches.clone(), notes.clone());
-    Fitter::new(move |call| {
-        let (arguments, _) = switches.of_tool(call.name());
-        if arguments != Arguments::Fit {
+/// Fits the calls of an answer to the tools of its request, and its content to the schema that is stated for it.
+pub(crate) fn fitter(
+    tools: &Option<Arc<Declared>>,
+    content: &Option<Arc<Declared>>,
+    switches: &Switches,
+    notes: &FitNotes,
+) -> Option<Fitter> {
+    let (tools, content) = (tools.clone(), content.clone());
+    tools.as_ref().or(content.as_ref())?;
+    let (switches, notes) = (switches.clone(), notes.clone());
+    Some(Fitter::new(move |given| {
+        let call = match given {
+            Fittable::Call(call) => call,
+            Fittable::Content { block, raw, .. } => {
+                let (name, schema, rules) = content.as_ref()?.only()?;
+                let engine = engine(Arguments::Fit, switches.mending.policy);
+                let fitted = schema.fit(raw.as_bytes(), &options_of(engine, name, rules));
+                let (note, script) = of_fitted(&fitted);
+                notes.put(Place::Content(*block), note);
+                return script;
+            }
+            _ => return None,
+        };
+        if switches.of_tool(call.name()).0 != Arguments::Fit {
             return None;
         }
+        let tools = tools.as_ref()?;
+        let place = Place::Call(call.number());
         let asked = notes.lock().asked.remove(&call.number());
         if let Some(json) = asked {
             let (code, risk, end) = ("asked-again", Risk::Lossy, call.raw().len());
             let edit = Edit { start: 0, end, code, risk, after: json.clone() };
-            notes.put(FitNote { changes: vec![(code, risk, 1)], edits: vec![edit], issues: 0 });
+            let note = FitNote { changes: vec![(code, risk, 1)], edits: vec![edit], issues: 0 };
+            notes.put(place, note);
             return Some(vec![(0..end, json)]);
         }
-        fit(call, &declared, &switches, &notes)
-    })
+        let (note, script) = fit(call, tools, &switches)?;
+        if script.is_none() {
+            notes.lock().keep(call);
+        }
+        notes.put(place, note);
+        script
+    }))
 }
 
 /// How the arguments of a tool are fitted.
 pub(crate) fn options(switches: &Switches, tool: &str, rules: &Rules) -> FitOptions {
     let (arguments, policy) = switches.of_tool(tool);
-    let engine = Options::new().with_policy(engine(arguments, policy));
-    let options = FitOptions::new().with_engine(engine).with_scope(jsonmend_extract::Scope::Whole);
-    options.with_name(tool).with_rules(rules.clone())
+    options_of(engine(arguments, policy), tool, rules)
 }
 
-fn fit(
-    call: &Call,
-    declared: &Declared,
-    switches: &Switches,
-    notes: &FitNotes,
-) -> Option<Vec<(std::ops::Range<usize>, String)>> {
+fn options_of(engine: Policy, name: &str, rules: &Rules) -> FitOptions {
+    let engine = Options::new().with_policy(engine);
+    let options = FitOptions::new().with_engine(engine).with_scope(jsonmend_extract::Scope::Whole);
+    options.with_name(name).with_rules(rules.clone())
+}
+
+/// Edits of what came.
+type Script = Vec<(std::ops::Range<usize>, String)>;
+
+fn fit(call: &Call, declared: &Declared, switches: &Switches) -> Option<(FitNote, Option<Script>)> {
     let (name, schema, rules) = declared.tool(call.name())?;
     let options = options(switches, name, rules);
     let input = call.raw().as_bytes();
     // What was mended with the same guide is not mended again. A longer text was mended as it arrived.
     let known = call.is_guided() && call.outcome() == Outcome::Repaired;
     let known = known && input.len() <= options.engine().limits().buffer();
-    let fitted = if known {
+    Some(of_fitted(&if known {
         let text = Some(call.arguments().to_owned());
         let mended = Mended::new(call.outcome(), text, call.repairs().clone(), None);
         schema.fit_mended(input, mended, &options)
     } else {
         schema.fit(input, &options)
-    };
+    }))
+}
+
+/// What was done, and what makes the text fit. No script: it does not.
+fn of_fitted(fitted: &Fitted) -> (FitNote, Option<Script>) {
     if fitted.text().is_none() || !fitted.outcome().is_complete() {
-        let mut kept = notes.lock();
-        if kept.misfits.len() < MISFITS {
-            let (tool, raw) = (call.name().to_owned(), call.raw().to_owned());
-            kept.misfits.push(Misfit { number: call.number(), tool, raw });
-        }
-        drop(kept);
-        notes.put(FitNote { issues: fitted.issues().len().max(1), ..FitNote::default() });
-        return None;
+        let issues = fitted.issues().len().max(1);
+        return (FitNote { issues, ..FitNote::default() }, None);
     }
     let mut changes: Vec<(&'static str, Risk, usize)> = Vec::new();
     let mut edits = Vec::new();
@@ -166,8 +211,7 @@ fn fit(
             None => changes.push((code, risk, 1)),
         }
     }
-    notes.put(FitNote { changes, edits, issues: 0 });
-    Some(script)
+    (FitNote { changes, edits, issues: 0 }, Some(script))
 }
 
 #[cfg(test)]
@@ -189,9 +233,8 @@ mod tests {
             serde_json::json!({"message": {"tool_calls": calls}, "finish_reason": "tool_calls"});
         let body = serde_json::json!({"choices": [choice]}).to_string();
         let transcript = transcribe(body.as_bytes(), WireOptions::new());
-        let notes = FitNotes::default();
-        let script = fit(transcript.calls()[0], &declared, &switches, &notes).unwrap();
-        let note = notes.take().unwrap();
+        let (note, script) = fit(transcript.calls()[0], &declared, &switches).unwrap();
+        let script = script.unwrap();
         assert_eq!(note.edits.len(), EDITS);
         assert!(script.len() > 1_000);
         assert_eq!(note.changes.iter().map(|change| change.2).sum::<usize>(), script.len());

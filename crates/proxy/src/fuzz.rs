@@ -81,6 +81,11 @@ fn body_holds(uri: &Uri, body: &[u8]) -> Result<(), String> {
             }
         }
     }
+    if let Some(schema) = asked.schema
+        && serde_json::from_str::<IgnoredAny>(&schema).is_err()
+    {
+        return Err(format!("the schema of the content is no JSON: {schema}"));
+    }
     let Some(sent) = asked.body else { return Ok(()) };
     // By its grammar: a number may be larger than what is read here.
     if serde_json::from_slice::<IgnoredAny>(body).is_ok()

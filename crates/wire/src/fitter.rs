@@ -3,24 +3,63 @@
 use core::ops::Range;
 use std::{fmt, sync::Arc};
 
-use jsonmend_core::{Policy, Repair, RepairKind, Repairs, apply};
+use jsonmend_core::{Mended, Policy, Repair, RepairKind, Repairs, apply};
 
-use crate::Call;
+use crate::{Block, Call};
 
-/// Edits of [`Call::raw`].
+/// Edits of [`Fittable::raw`].
 type Edits = Vec<(Range<usize>, String)>;
 
-type Fit = dyn Fn(&Call) -> Option<Edits> + Send + Sync;
+type Fit = dyn Fn(&Fittable<'_>) -> Option<Edits> + Send + Sync;
 
 /// Looks up the policy for a tool by name.
 type Find = dyn Fn(&str) -> Option<Policy> + Send + Sync;
 
-/// Changes the arguments of complete calls, for example so that they fit the schema of their tool.
+/// JSON of a response that is complete, and that a [`Fitter`] may change.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Fittable<'a> {
+    /// The arguments of a call.
+    Call(&'a Call),
+    /// Content that is JSON by contract ([`RewriteOptions::with_json_content`](crate::RewriteOptions::with_json_content)).
+    #[non_exhaustive]
+    Content {
+        /// Where it is in the response.
+        block: Block,
+        /// The text as it came.
+        raw: &'a str,
+        /// The text as it was repaired.
+        mended: &'a Mended,
+    },
+}
+
+impl<'a> Fittable<'a> {
+    /// The text as it came, which edits refer to.
+    #[must_use]
+    pub fn raw(&self) -> &'a str {
+        match self {
+            Self::Call(call) => call.raw(),
+            Self::Content { raw, .. } => raw,
+        }
+    }
+
+    /// The call, if it is one.
+    #[must_use]
+    pub const fn call(&self) -> Option<&'a Call> {
+        match self {
+            Self::Call(call) => Some(*call),
+            Self::Content { .. } => None,
+        }
+    }
+}
+
+/// Changes the arguments of complete calls and complete JSON content, for example so that they fit their schema.
 ///
-/// It is asked once for each call that ended complete while a [`Rewriter`](crate::Rewriter) in
+/// It is asked once for each call, and for each text of the content that is
+/// [JSON](crate::RewriteOptions::with_json_content), that ended complete while a [`Rewriter`](crate::Rewriter) in
 /// [`RewriteMode::Validated`](crate::RewriteMode::Validated) still held all of it. It returns edits of
-/// [`Call::raw`], sorted and without overlaps, which replace the repairs of the engine; so they have to
-/// include what is to remain of these. `None`, or edits that cannot be applied, leave the call as it is.
+/// [`Fittable::raw`], sorted and without overlaps, which replace the repairs of the engine; so they have to
+/// include what is to remain of these. `None`, or edits that cannot be applied, leave the text as it is.
 /// It is not asked about calls that are incomplete, that have free text, that have no arguments, or whose
 /// text is not in the stream in one form. A `Fitter` is equal only to itself and its clones.
 ///
@@ -32,8 +71,8 @@ type Find = dyn Fn(&str) -> Option<Policy> + Send + Sync;
 ///     r#"{"name":"f","arguments":"{\"n\": \"3\"}"}}]},"finish_reason":"tool_calls"}]}"#,
 ///     "\n\ndata: [DONE]\n\n",
 /// );
-/// let fitter = Fitter::new(|call| {
-///     let at = call.raw().find("\"3\"")?;
+/// let fitter = Fitter::new(|given| {
+///     let at = given.raw().find("\"3\"")?;
 ///     Some(vec![(at..at + 3, "3".to_owned())])
 /// });
 /// let options = RewriteOptions::new().with_mode(RewriteMode::Validated).with_fitter(fitter);
@@ -54,19 +93,19 @@ pub struct Fitter(Arc<Fit>);
 impl Fitter {
     /// Creates a fitter from a function.
     #[must_use]
-    pub fn new(fit: impl Fn(&Call) -> Option<Edits> + Send + Sync + 'static) -> Self {
+    pub fn new(fit: impl Fn(&Fittable<'_>) -> Option<Edits> + Send + Sync + 'static) -> Self {
         Self(Arc::new(fit))
     }
 
-    /// The new text of a call, and the edits that make it.
-    pub(crate) fn fit(&self, call: &Call) -> Option<(String, Repairs)> {
-        let edits = (self.0)(call)?;
+    /// The new text, and the edits that make it.
+    pub(crate) fn fit(&self, given: &Fittable<'_>) -> Option<(String, Repairs)> {
+        let edits = (self.0)(given)?;
         let mut script = Repairs::new();
         for (span, after) in edits {
             // Only the places and the texts matter to a log of edits.
             script.push(&Repair::new(RepairKind::SingleQuote, span, after));
         }
-        let text = String::from_utf8(apply(call.raw().as_bytes(), &script)?).ok()?;
+        let text = String::from_utf8(apply(given.raw().as_bytes(), &script)?).ok()?;
         Some((text, script))
     }
 }

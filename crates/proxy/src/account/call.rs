@@ -14,6 +14,9 @@ pub(super) const NAME: usize = 128;
 /// The most bytes of a text of a call that are kept.
 const TEXT: usize = 16 << 10;
 
+/// Kinds of changes, with their number.
+type Kinds = Vec<(&'static str, Risk, usize)>;
+
 /// A call, or JSON content, of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallNote {
@@ -21,10 +24,10 @@ pub(crate) struct CallNote {
     pub(crate) tool: String,
     pub(crate) outcome: Outcome,
     /// The kinds of its repairs, with their number.
-    pub(crate) repairs: Vec<(&'static str, Risk, usize)>,
+    pub(crate) repairs: Kinds,
     /// Where the first ones are, in the order of the text.
     pub(crate) edits: Vec<Edit>,
-    /// What is wrong with them, by the schema of the tool.
+    /// What is wrong with it, by its schema.
     pub(crate) issues: usize,
     /// How long the arguments were when they came.
     pub(crate) bytes: usize,
@@ -36,16 +39,7 @@ impl CallNote {
     /// Describes a call. `room` is how many bytes of its content may be kept, if any are; those that
     /// are kept are taken from it.
     pub(super) fn of(call: &Call, fit: FitNote, room: Option<&mut usize>) -> Self {
-        let FitNote { changes, edits, issues } = fit;
-        // What a call that was not mended would have needed was not done.
-        let (repairs, edits) = if !changes.is_empty() {
-            // Together with those of the engine.
-            (changes, edits)
-        } else if call.outcome() == Outcome::Repaired {
-            listed(call.repairs())
-        } else {
-            (Vec::new(), Vec::new())
-        };
+        let (repairs, edits, issues) = done(fit, call.outcome(), call.repairs());
         Self {
             tool: call.name().chars().take(NAME).collect(),
             outcome: call.outcome(),
@@ -59,15 +53,19 @@ impl CallNote {
     }
 
     /// Describes JSON content, in the same way.
-    pub(super) fn of_content(raw: &str, mended: &Mended, room: Option<&mut usize>) -> Self {
-        let changed = mended.outcome() == Outcome::Repaired;
-        let (repairs, edits) = if changed { listed(mended.repairs()) } else { Default::default() };
+    pub(super) fn of_content(
+        raw: &str,
+        mended: &Mended,
+        fit: FitNote,
+        room: Option<&mut usize>,
+    ) -> Self {
+        let (repairs, edits, issues) = done(fit, mended.outcome(), mended.repairs());
         Self {
             tool: String::new(),
             outcome: mended.outcome(),
             repairs,
             edits,
-            issues: 0,
+            issues,
             bytes: raw.len(),
             content: None,
         }
@@ -93,8 +91,23 @@ impl CallNote {
     }
 }
 
+/// What was done: the kinds of changes with their number, where the first ones are, and what is wrong.
+fn done(fit: FitNote, outcome: Outcome, repairs: &Repairs) -> (Kinds, Vec<Edit>, usize) {
+    let FitNote { changes, edits, issues } = fit;
+    // What a text that was not mended would have needed was not done.
+    let (kinds, edits) = if !changes.is_empty() {
+        // Together with those of the engine.
+        (changes, edits)
+    } else if outcome == Outcome::Repaired {
+        listed(repairs)
+    } else {
+        Default::default()
+    };
+    (kinds, edits, issues)
+}
+
 /// The kinds of repairs, with their number, and where the first ones are.
-fn listed(repairs: &Repairs) -> (Vec<(&'static str, Risk, usize)>, Vec<Edit>) {
+fn listed(repairs: &Repairs) -> (Kinds, Vec<Edit>) {
     let kinds = repairs.kinds().map(|(kind, count)| (kind.code(), kind.risk(), count));
     let edits = repairs.iter().take(EDITS).map(|repair| Edit {
         start: repair.start(),

@@ -230,8 +230,8 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
         .with_mode(mode)
         .with_held(held)
         .with_json_content(is_json);
-    if let Some(tools) = &sent.tools {
-        options = options.with_fitter(fitting::fitter(tools, &sent.switches, &notes));
+    if let Some(fitter) = fitting::fitter(&sent.tools, &sent.content, &sent.switches, &notes) {
+        options = options.with_fitter(fitter);
     }
     let in_text = match &mending.calls_in_text {
         CallsInText::Off => None,

@@ -43,6 +43,8 @@ struct Sent {
     /// The time that was spent on reading it.
     overhead: Duration,
     tools: Option<Arc<Declared>>,
+    /// What the request declares its content to be.
+    content: Option<Arc<Declared>>,
     /// The room of its body, until the answer begins.
     held: Option<Held>,
     /// The same request, if the model may be asked again.
@@ -274,8 +276,10 @@ async fn send(
         Again::new(providers, request.uri().clone(), headers, text, held.take())
     });
     let tools = asked.tools.clone().map(|text| shared.tools.of(text));
+    let content = asked.schema.clone().map(|text| shared.tools.of(text));
     let method = parts.method;
-    Ok((Sent { method, path, asked, switches, overhead, tools, held, again, end }, request))
+    let sent = Sent { method, path, asked, switches, overhead, tools, content, held, again, end };
+    Ok((sent, request))
 }
 
 /// The trailers of a body that was read as a whole.

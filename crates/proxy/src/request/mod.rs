@@ -14,6 +14,7 @@ pub(crate) use switches::Switches;
 pub(crate) use tools::{Declared, ToolCache};
 
 use members::{Edits, Members, items};
+use wanted::{Wanted, wanted};
 
 /// The plug-in of OpenRouter that does what a gateway does.
 const HEALING: &str = "response-healing";
@@ -26,6 +27,8 @@ pub(crate) struct Asked {
     pub(crate) stream: bool,
     /// It wants JSON as content.
     pub(crate) json: bool,
+    /// The schema of that content, as the declaration of a tool.
+    pub(crate) schema: Option<String>,
     /// The declarations of its tools, as they were written.
     pub(crate) tools: Option<String>,
     /// Calls of its history.
@@ -54,7 +57,7 @@ impl Asked {
             asked.model = Some(model);
         }
         asked.stream |= members.get("stream") == Some("true");
-        asked.json = wanted::wants_json(&members);
+        Wanted { json: asked.json, schema: asked.schema } = wanted(&members);
         asked.tools = tools::declared(&members);
         let mut edits = Edits::new(text);
         if let Some(on) = take_healing(json, &members, &mut edits) {

@@ -41,6 +41,11 @@ impl Declared {
         }
     }
 
+    /// The only one, where the schema of the content is declared like a tool.
+    pub(crate) fn only(&self) -> Option<(&str, &Schema, &Rules)> {
+        self.tool(self.registry()?.names().next()?)
+    }
+
     /// Guides to the arguments of the tools.
     pub(crate) fn guides(self: &Arc<Self>) -> Guides {
         let declared = Arc::clone(self);

@@ -6,6 +6,7 @@ mod account;
 mod admin;
 mod browser;
 mod chaos;
+mod content;
 mod fitting;
 mod hostile;
 mod limits;

@@ -6,7 +6,7 @@ use super::{
     Call, CallKind, Calls, Doubt, Ended, Piece, Sink, Target, arguments::Closed, fragment,
     reading::is_whole_value,
 };
-use crate::{FinishReason, WireEvent, format::CallEnds};
+use crate::{FinishReason, Fittable, WireEvent, format::CallEnds};
 
 /// What ends a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +175,8 @@ impl Calls {
         let is_fit = ended.kind() == CallKind::Function
             && ended.outcome().is_complete()
             && open.arguments.is_held();
-        let fitted = fitter.filter(|_| is_fit).and_then(|fitter| fitter.fit(&ended));
+        let fitted =
+            fitter.filter(|_| is_fit).and_then(|fitter| fitter.fit(&Fittable::Call(&ended)));
         let mut script = None;
         if let Some((text, edits)) = fitted {
             ended = ended.fitted(text);

@@ -10,7 +10,7 @@ use super::{
     searched::{FoundInTexts, Search},
     trace::{Reading, Release, Rest, Trace, verbatim},
 };
-use crate::{Block, CallFinders, Fitter, WireLimits, WireOptions, json::Span};
+use crate::{Block, CallFinders, Fittable, Fitter, WireLimits, WireOptions, json::Span};
 
 /// A text that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,12 +99,12 @@ impl Tracking {
         self.search = finders.filter(|_| !self.content).cloned().map(Search::new);
     }
 
-    /// Changes the arguments of complete calls.
+    /// Changes the arguments of complete calls, and complete content.
     pub(crate) fn fit(&mut self, fitter: Option<&Fitter>) {
         self.fitter = fitter.cloned();
     }
 
-    /// What changes the arguments of complete calls.
+    /// What changes the arguments of complete calls, and complete content.
     pub(super) const fn fitter(&self) -> Option<&Fitter> {
         self.fitter.as_ref()
     }
@@ -223,7 +223,8 @@ impl Tracking {
             self.entries.push(Entry::Piece { target, span, decoded, delta: true });
             return true;
         }
-        if !self.content || self.ended.contains_key(&target) {
+        // A text that is no string of the payload cannot be replaced in it.
+        if !self.content || span.is_none() || self.ended.contains_key(&target) {
             return false;
         }
         if !self.texts.contains_key(&block)
@@ -275,11 +276,20 @@ impl Tracking {
     pub(crate) fn end_texts(&mut self, of: RangeInclusive<Block>, cut: bool) {
         while let Some((&block, _)) = self.texts.range(of.clone()).next() {
             let Some((mut trace, text)) = self.texts.remove(&block) else { continue };
-            let mended = trace.finish(&text, Reading::Plain, 0, &mut |_| {});
-            let shown = mended.text().unwrap_or(&text);
+            let mut mended = trace.finish(&text, Reading::Plain, 0, &mut |_| {});
             let complete = mended.outcome().is_complete() && !cut;
-            let repaired = complete.then(|| (shown, mended.repairs()));
+            let fitter = self.fitter.as_ref().filter(|_| complete && trace.is_held());
+            let given = Fittable::Content { block, raw: &text, mended: &mended };
+            let (fitted, script) = fitter.and_then(|fitter| fitter.fit(&given)).unzip();
+            let repairs = script.as_ref().unwrap_or(mended.repairs());
+            let shown = fitted.as_deref().or(mended.text()).unwrap_or(&text);
+            let repaired = complete.then_some((shown, repairs));
             trace.decide(&text, repaired, &mut |_| {});
+            if let Some(fitted) = fitted {
+                let same = fitted == text;
+                let outcome = if same { Outcome::Unchanged } else { Outcome::Repaired };
+                mended = Mended::new(outcome, Some(fitted), mended.repairs().clone(), None);
+            }
             let target = Target::Text(block);
             self.entries.push(Entry::End(target));
             self.kept = self.kept.saturating_sub(text.len());

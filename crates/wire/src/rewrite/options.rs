@@ -101,8 +101,9 @@ impl RewriteOptions {
         self
     }
 
-    /// Sets what changes the arguments of complete calls, beyond repairs. Only in
-    /// [`RewriteMode::Validated`], because nothing that was emitted is taken back.
+    /// Sets what changes the arguments of complete calls, and complete content that is
+    /// [JSON](Self::with_json_content), beyond repairs. Only in [`RewriteMode::Validated`], because nothing that was
+    /// emitted is taken back.
     ///
     /// ### Default
     /// Nothing does.
@@ -160,7 +161,7 @@ impl RewriteOptions {
         self.finders.as_ref()
     }
 
-    /// What changes the arguments of complete calls.
+    /// What changes the arguments of complete calls, and complete content.
     #[must_use]
     pub const fn fitter(&self) -> Option<&Fitter> {
         self.fitter.as_ref()

@@ -11,6 +11,7 @@ mod completions;
 mod contradictions;
 mod defects;
 mod examples;
+mod fitted;
 mod gemini;
 mod honest;
 mod openai_assistants;
