@@ -52,6 +52,8 @@ enum Body {
     Chat,
     ChatLines,
     ChatWhole,
+    Cohere,
+    CohereWhole,
     Gemini,
     GeminiWhole,
     Ollama,
@@ -59,12 +61,14 @@ enum Body {
 }
 
 impl Body {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Anthropic,
         Self::AnthropicWhole,
         Self::Chat,
         Self::ChatLines,
         Self::ChatWhole,
+        Self::Cohere,
+        Self::CohereWhole,
         Self::Gemini,
         Self::GeminiWhole,
         Self::Ollama,
@@ -108,6 +112,26 @@ impl Body {
                     json!({"id": "c1", "object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": text, "tool_calls": null}, "finish_reason": reason}]}),
                 ]
             }
+            Self::Cohere => {
+                let content = |kind: &str, content: Value| json!({"type": kind, "index": 0, "delta": {"message": {"content": content}}});
+                let start = json!({"type": "message-start", "id": "m1", "delta": {"message": {"role": "assistant"}}});
+                let begin = content("content-start", json!({"type": "text", "text": ""}));
+                let mut events = vec![start, begin];
+                let delta = |piece| content("content-delta", json!({"text": piece}));
+                events.extend(pieces(text).into_iter().map(delta));
+                events.push(json!({"type": "content-end", "index": 0}));
+                let reason = if stopped { "COMPLETE" } else { "MAX_TOKENS" };
+                let usage = json!({"tokens": {"input_tokens": 9, "output_tokens": 7}});
+                events.push(json!({"type": "message-end", "delta": {"finish_reason": reason, "usage": usage}}));
+                events
+            }
+            Self::CohereWhole => {
+                let reason = if stopped { "COMPLETE" } else { "MAX_TOKENS" };
+                let content = json!([{"type": "text", "text": text}]);
+                vec![
+                    json!({"id": "m1", "finish_reason": reason, "message": {"role": "assistant", "content": content}}),
+                ]
+            }
             Self::Gemini | Self::GeminiWhole => {
                 let reason = if stopped { "STOP" } else { "MAX_TOKENS" };
                 let part = |piece: &str| json!({"role": "model", "parts": [{"text": piece}]});
@@ -137,11 +161,13 @@ impl Body {
             }
         };
         let framing = match self {
-            Self::Anthropic | Self::Chat | Self::Gemini => Framing::Sse,
+            Self::Anthropic | Self::Chat | Self::Cohere | Self::Gemini => Framing::Sse,
             Self::ChatLines | Self::Ollama => Framing::Ndjson,
-            Self::AnthropicWhole | Self::ChatWhole | Self::GeminiWhole | Self::OllamaWhole => {
-                Framing::Json
-            }
+            Self::AnthropicWhole
+            | Self::ChatWhole
+            | Self::CohereWhole
+            | Self::GeminiWhole
+            | Self::OllamaWhole => Framing::Json,
         };
         let mut out = Vec::new();
         let mut encoder = Encoder::new(framing);
@@ -417,7 +443,9 @@ fn no_cut_of_the_body_changes_what_is_written() {
 #[test]
 fn calls_come_after_those_of_the_format() {
     let text = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>";
-    for shape in [Shape::Chat, Shape::ChatBody, Shape::Anthropic, Shape::AnthropicChunks] {
+    for shape in
+        [Shape::Chat, Shape::ChatBody, Shape::Anthropic, Shape::AnthropicChunks, Shape::CohereV2]
+    {
         let body = shape.body(&pieces(text), &[&["{\"a\"", ": 1}"], &["{}"]]);
         let written = rewritten(&body, &rewriting(&named("hermes")), &Cut::at(Vec::new()));
         let said = transcribe(&written.bytes, WireOptions::new());
@@ -449,7 +477,10 @@ fn what_cannot_be_sent_on_stays_as_it_came() {
         stays(&body.of("No <tool_call> here, {\"a\": 1} and [1](2).", true), "no call");
         let whole = body.of(call, true);
         let all = String::from_utf8(whole.clone()).unwrap();
-        if let Some(at) = all.rfind("finish_reason\":\"stop").or(all.rfind("message_delta")) {
+        if let Some(at) = ["finish_reason\":\"stop", "message_delta", "message-end"]
+            .iter()
+            .find_map(|end| all.rfind(end))
+        {
             let start = all[..at].rfind("\n\n").map_or(0, |at| at + 2);
             if start > 0 {
                 stays(&whole[..start], "a turn without an end");
@@ -466,7 +497,10 @@ fn what_cannot_be_sent_on_stays_as_it_came() {
     for shape in Shape::IN_PIECES {
         let body = shape.body(&pieces(call), &[]);
         let format = transcribe(&body, WireOptions::new()).format();
-        if !matches!(format, Some(ApiFormat::OpenAiChat | ApiFormat::Anthropic)) {
+        if !matches!(
+            format,
+            Some(ApiFormat::OpenAiChat | ApiFormat::Anthropic | ApiFormat::CohereV2)
+        ) {
             stays(&body, "another format");
         }
     }

@@ -90,7 +90,7 @@ impl RewriteOptions {
     ///
     /// From the first call in a text on, the events wait for the end of the choice. A call that is cut
     /// off or refused stays in the text, and so do all calls of a turn that does not end, of a body that
-    /// lost something, and of a format other than OpenAI Chat, Anthropic Messages, Gemini and Ollama.
+    /// lost something, and of a format other than OpenAI Chat, Anthropic Messages, Cohere's version 2, Gemini and Ollama.
     /// Does nothing for content that is [JSON](Self::with_json_content), and in [`RewriteMode::Suffix`].
     ///
     /// ### Default

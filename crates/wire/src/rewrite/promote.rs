@@ -14,7 +14,11 @@ use crate::{
 pub(super) const fn is_supported(format: ApiFormat) -> bool {
     matches!(
         format,
-        ApiFormat::Anthropic | ApiFormat::Gemini | ApiFormat::Ollama | ApiFormat::OpenAiChat
+        ApiFormat::Anthropic
+            | ApiFormat::CohereV2
+            | ApiFormat::Gemini
+            | ApiFormat::Ollama
+            | ApiFormat::OpenAiChat
     )
 }
 
@@ -52,6 +56,7 @@ pub(super) fn plan(
         let calls = Calls { found, context };
         let plan = match format {
             ApiFormat::Anthropic => calls.anthropic(node),
+            ApiFormat::CohereV2 => calls.cohere(node),
             ApiFormat::Gemini => calls.gemini(node),
             ApiFormat::Ollama => calls.ollama(node),
             ApiFormat::OpenAiChat => calls.openai(node),
@@ -85,6 +90,15 @@ impl Calls<'_> {
         format!("{prefix}{first:016x}{:08x}", hasher.finish() >> 32)
     }
 
+    /// A call as OpenAI and Cohere write it, with those arguments.
+    fn function(&self, index: &str, at: usize, call: &TextCall, arguments: &str) -> String {
+        let (id, name, arguments) =
+            (quote(&self.id("call_", at)), quote(&call.name), quote(arguments));
+        format!(
+            "{{{index}\"id\":{id},\"type\":\"function\",\"function\":{{\"name\":{name},\"arguments\":{arguments}}}}}"
+        )
+    }
+
     fn openai(&self, root: Node<'_>) -> Option<Plan> {
         let choices = root.field("choices")?;
         let choice = choices.items().find(|choice| {
@@ -93,23 +107,15 @@ impl Calls<'_> {
         let [delta, message, reason] = choice.pick(["delta", "message", "finish_reason"]);
         let mut plan = Plan::default();
         plan.end(reason?, "tool_calls");
-        let entry = |at: usize, call: &TextCall, index: String| {
-            format!(
-                "{{{index}\"id\":{},\"type\":\"function\",\"function\":{{\"name\":{},\"arguments\":{}}}}}",
-                quote(&self.id("call_", at)),
-                quote(&call.name),
-                quote(&call.arguments)
-            )
-        };
         if let (None, Some(message)) = (delta, message) {
-            let entries = self.map(|at, call| entry(at, call, String::new()));
+            let entries = self.map(|at, call| self.function("", at, call, &call.arguments));
             plan.append(message, "tool_calls", &entries);
             return Some(plan);
         }
         let first = self.context.call;
         let entries = self.map(|at, call| {
             let index = i64::try_from(at).unwrap_or_default().saturating_add(first);
-            entry(at, call, format!("\"index\":{index},"))
+            self.function(&format!("\"index\":{index},"), at, call, &call.arguments)
         });
         let delta = format!(
             "[{{\"index\":{},\"delta\":{{\"tool_calls\":[{}]}},\"finish_reason\":null}}]",
@@ -160,6 +166,36 @@ impl Calls<'_> {
                 }
             }
             _ => return None,
+        }
+        Some(plan)
+    }
+
+    fn cohere(&self, root: Node<'_>) -> Option<Plan> {
+        let [kind, delta, message] = root.pick(["type", "delta", "message"]);
+        let mut plan = Plan::default();
+        let Some(kind) = kind else {
+            plan.end(root.field("finish_reason")?, "TOOL_CALL");
+            let entries = self.map(|at, call| self.function("", at, call, &call.arguments));
+            plan.append(message?, "tool_calls", &entries);
+            return Some(plan);
+        };
+        if kind.text()? != "message-end" {
+            return None;
+        }
+        plan.end(delta?.field("finish_reason")?, "TOOL_CALL");
+        for (at, call) in self.found.calls.iter().enumerate() {
+            let index = i64::try_from(at).ok()?.checked_add(self.context.call)?;
+            let mut say = |name: &'static str, rest: String| {
+                let text = format!("{{\"type\":\"{name}\",\"index\":{index}{rest}}}");
+                plan.events.push((name, text));
+            };
+            let message =
+                |calls: String| format!(",\"delta\":{{\"message\":{{\"tool_calls\":{calls}}}}}");
+            say("tool-call-start", message(self.function("", at, call, "")));
+            let arguments = quote(&call.arguments);
+            let piece = format!("{{\"function\":{{\"arguments\":{arguments}}}}}");
+            say("tool-call-delta", message(piece));
+            say("tool-call-end", String::new());
         }
         Some(plan)
     }
