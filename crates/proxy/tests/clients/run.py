@@ -16,16 +16,15 @@ import importlib.util
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 
 sys.dont_write_bytecode = True
 import recorded  # noqa: E402
 from bodies import cases  # noqa: E402
+from gateway import start_gateway  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SECONDS = 20
@@ -229,27 +228,6 @@ def recordings(folder, begin):
             cut = body[: int(len(body) * part)]
             yield {**base, "name": f"{path.name}, cut at {part}", "what": "cut", "of": clean, "body": cut}
             begin += 1
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def start_gateway(binary, provider, mode):
-    port = free_port()
-    # Names of the tests themselves, such as JSONMEND_RECORDINGS, are no settings.
-    others = {name: value for name, value in os.environ.items() if not name.startswith("JSONMEND_")}
-    environment = {**others, "JSONMEND_LISTEN": f"127.0.0.1:{port}", "JSONMEND_ADMIN": "off", "JSONMEND_MENDING_MODE": mode}
-    process = subprocess.Popen([binary, "serve", "--upstream", provider.url], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process, f"http://127.0.0.1:{port}"
-        except OSError:
-            time.sleep(0.05)
-    raise SystemExit("the gateway did not start")
 
 
 def main():
