@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Runs the agents of frameworks directly and through a gateway, and compares what they run.
+
+What a model says is played by a script: right, broken, cut off by a limit, lost on the way (`cases.py`). A tool of the
+agent writes down that it ran, and with what. Through the gateway, calls of whole and broken texts must run right; of
+those that were cut off, damaged or refused, nothing may run that did not run without it; and what was right without it
+must be right with it. Each framework is set up by its snippet on the page `docs/frameworks.md`.
+
+    crates/proxy/tests/frameworks/run.py --bin target/debug/jsonmend --python DIR --node DIR [--only NAME] [--update]
+
+Below `--python` is a virtual environment for each framework, as `.ci/frameworks` makes them.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import datetime
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "clients"))
+import cases  # noqa: E402
+import page  # noqa: E402
+from gateway import start_gateway  # noqa: E402
+from provider import Provider  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+SECONDS = 30
+# The default, and the one in which what fits no schema is made to fit.
+MODES = ("", "validated")
+# By framework: its virtual environment, or None for Node, and by snippet what is asked for: calls of `tools`, an `object`
+# by a tool, and content by a `schema`. After a slash are those of streams, where they differ.
+FRAMEWORKS = {
+    "langchain": ("langchain", {"openai-chat": "cos", "openai-responses": "cos", "anthropic": "cos", "gemini": "cos", "ollama": "/cos"}),
+    "llamaindex": ("llamaindex", {"openai-chat": "cs", "openai-chat of others": "co", "openai-responses": "cs/c", "anthropic": "cs/c", "gemini": "cs", "ollama": "cs"}),
+    "instructor": ("agents", {"openai-chat": "o", "openai-chat by schema": "s", "openai-responses": "o", "anthropic": "o"}),
+    "pydantic-ai": ("agents", {"openai-chat": "cos", "openai-responses": "cos", "gemini": "cs"}),
+    "openai-agents": ("agents", {"openai-responses": "cs", "openai-chat": "cs"}),
+    "litellm": ("litellm", {"openai-chat": "cs", "anthropic": "c", "gemini": "c", "ollama": "cs"}),
+    "ai": (None, {"openai-responses": "cs", "openai-chat": "cs", "openai-chat of others": "cs", "anthropic": "c", "gemini": "cs"}),
+    "langchain-js": (None, {"openai-chat": "cos", "openai-responses": "cos/cs"}),
+}
+LETTERS = {"c": "calls", "o": "object", "s": "schema"}
+KINDS = {"calls": "calls of tools", "object": "an object, by a tool", "schema": "an object, by a schema"}
+Variant = collections.namedtuple("Variant", "framework snippet kind stream")
+
+
+class Worker:
+    """A process with one framework, which answers each question with what ran."""
+
+    def __init__(self, framework, given):
+        environment, _ = FRAMEWORKS[framework]
+        if environment:
+            self.command = [str(given.python.absolute() / environment / "bin" / "python"), str(HERE / "worker.py"), framework.replace("-", "_")]
+        else:
+            self.command = ["node", str(HERE / "worker.mjs"), framework, str(given.node.absolute())]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.lines = queue.Queue()
+        self.said = collections.deque(maxlen=20)
+        for source, put in ((self.process.stdout, self.lines.put), (self.process.stderr, self.said.append)):
+            threading.Thread(target=lambda source=source, put=put: [put(line) for line in source] and None, daemon=True).start()
+        self.versions = self.answer(120)["versions"]
+
+    def answer(self, seconds):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                return json.loads(self.lines.get(timeout=0.5))
+            except queue.Empty:
+                if self.process.poll() is not None:
+                    raise RuntimeError(f"{self.command} ended: {''.join(self.said)}") from None
+        raise TimeoutError
+
+    def ask(self, **question):
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        try:
+            return self.answer(SECONDS)
+        except TimeoutError:
+            self.stop()
+            self.start()
+            return {"ran": [], "error": f"no end after {SECONDS} s"}
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def ordered(calls):
+    return sorted(calls, key=json.dumps)
+
+
+def judge(case, direct, through):
+    """What is wrong, or None."""
+    want, without, ran = ordered(case["want"]), ordered(direct["ran"]), ordered(through["ran"])
+    allowed = [*without, *([] if case["rule"] == "never" else want), *case["left"]]
+    for call in ran:
+        if call not in allowed:
+            return f"RAN {json.dumps(call)}, and without the gateway {json.dumps(without)}"
+        allowed.remove(call)
+    if want and without == want and ran != want:
+        return f"right without the gateway, and through it {json.dumps(ran)} ({through['error']})"
+    return None
+
+
+class Results:
+    """What came out, by variant, mode and group of cases."""
+
+    def __init__(self):
+        self.counts = collections.defaultdict(collections.Counter)
+        self.wrong, self.missed, self.versions = [], [], {}
+        self.runs = 0
+
+    def add(self, variant, case, mode, direct, through):
+        self.runs += 1
+        count = self.counts[variant, mode, case["group"]]
+        count["all"] += 1
+        for name, outcome in (("direct", direct), ("through", through)):
+            right = ordered(outcome["ran"]) == ordered(case["want"])
+            count[name] += right
+            # What ran of a call that is not whole, or not as it was meant.
+            count[f"{name} ran"] += any(call not in case["want"] for call in outcome["ran"])
+        problem = judge(case, direct, through)
+        about = f"{', '.join(map(str, variant))}, mode {mode or 'default'}: {case['name']}"
+        if problem:
+            self.wrong.append(f"{about}: {problem}")
+            print(f"WRONG: {self.wrong[-1]}", flush=True)
+        elif case["rule"] == "right" and ordered(through["ran"]) != ordered(case["want"]):
+            self.missed.append(f"{about}: {json.dumps(through['ran'])} ({through['error']})")
+
+
+def run(framework, given, results, snippets):
+    try:
+        worker = Worker(framework, given)
+    except (OSError, RuntimeError, TimeoutError) as error:
+        results.wrong.append(f"{framework} is not installed: {error}")
+        return
+    results.versions[framework] = worker.versions
+    provider = Provider()
+    process, gateway = start_gateway(given.bin, provider, None)
+    began = time.monotonic()
+    try:
+        for snippet, kinds in FRAMEWORKS[framework][1].items():
+            whole, _, streamed = kinds.partition("/") if "/" in kinds else (kinds, "", kinds)
+            for kind, stream in [*((kind, False) for kind in whole), *((kind, True) for kind in streamed)]:
+                variant = Variant(framework, snippet, LETTERS[kind], stream)
+                compare(variant, worker, provider, gateway, snippets[framework, snippet], results, given)
+    except (OSError, RuntimeError, TimeoutError) as error:
+        results.wrong.append(f"{framework} did not come to its end: {error}")
+    finally:
+        worker.stop()
+        process.terminate()
+        process.wait(10)
+        provider.shutdown()
+    print(f"{framework}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def compare(variant, worker, provider, gateway, snippet, results, given):
+    api = variant.snippet.split()[0]
+
+    def outcome(case, base, mode):
+        provider.say(case, (api, variant.stream))
+        answer = worker.ask(snippet=page.pointed(snippet, base, mode), kind=variant.kind, stream=variant.stream)
+        if provider.refused or not provider.asked:
+            answer["error"] = f"asked for {provider.refused}: {answer['error']}"
+        if given.verbose:
+            print(variant, case["name"], mode, "through" if base == gateway else "direct", json.dumps(answer), flush=True)
+        return answer
+
+    for case in cases.answers(variant.kind):
+        if given.case and given.case not in case["name"]:
+            continue
+        if cases.body(case["turn"], api, variant.stream, case["damage"]) is None:
+            continue
+        direct = outcome(case, provider.url, "validated")
+        if case["name"] == "clean" and direct["ran"] != case["want"]:
+            results.wrong.append(f"{', '.join(map(str, variant))}: nothing runs without the gateway: {direct}")
+            return
+        for mode in given.modes:
+            results.add(variant, case, mode, direct, outcome(case, gateway, mode))
+
+
+def matrix(results):
+    """Of each variant, how many broken answers came out right, and of how many that are not whole something ran."""
+    yield "| framework | API | asks for | streamed | right without | by default | `validated` | of | ran without | by default | `validated` | of |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    for variant in dict.fromkeys(variant for variant, _, _ in results.counts):
+        cells = [variant.framework, variant.snippet, KINDS[variant.kind], "yes" if variant.stream else "no"]
+        for groups, what in ((("clean", "broken", "unfit", "empty", "several"), ""), (("cut", "damaged", "refused"), " ran")):
+            def total(name, mode=""):
+                return str(sum(results.counts[variant, mode, group][name] for group in groups))
+
+            cells += [total(f"direct{what}"), *(total(f"through{what}", mode) for mode in MODES), total("all")]
+        yield f"| {' | '.join(cells)} |"
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--bin", required=True, help="the command jsonmend")
+    arguments.add_argument("--python", required=True, type=pathlib.Path, help="a folder with virtual environments")
+    arguments.add_argument("--node", required=True, type=pathlib.Path, help="a folder with node_modules")
+    arguments.add_argument("--only", action="append", help="a framework")
+    arguments.add_argument("--case", help="a part of the name of cases")
+    arguments.add_argument("--modes", nargs="*", default=MODES, help="modes to compare; the default is an empty one")
+    arguments.add_argument("--update", action="store_true", help="write the matrix into the page")
+    arguments.add_argument("--verbose", action="store_true", help="print what ran of each case")
+    given = arguments.parse_args()
+    # A proxy of the environment is not for loopback.
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
+    results, snippets = Results(), page.snippets()
+    tested = {(framework, snippet) for framework, (_, known) in FRAMEWORKS.items() for snippet in known}
+    if tested != set(snippets):
+        raise SystemExit(f"the page and the run differ in {tested ^ set(snippets)}")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(run, name, given, results, snippets) for name in given.only or FRAMEWORKS]:
+            done.result()
+    lines = list(matrix(results))
+    print("\n".join(lines))
+    for one in results.missed:
+        print(f"NOT RIGHT: {one}")
+    if given.update:
+        versions = dict(sorted(pair for versions in results.versions.values() for pair in versions.items()))
+        page.write_matrix([f"On {datetime.date.today()}, with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + ":", "", *lines])
+    print(f"{results.runs} combinations, {len(results.missed)} that should be right and are not")
+    if results.wrong or not results.runs:
+        raise SystemExit(f"{len(results.wrong)} wrong")
+    print("nothing ran through the gateway that did not run without it")
+
+
+if __name__ == "__main__":
+    main()
