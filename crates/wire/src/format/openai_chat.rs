@@ -143,8 +143,12 @@ impl OpenAiChat {
             }
             out(Delta::Call(call));
         }
-        if let Some(legacy) = legacy {
-            spoke = true;
+        spoke |= legacy.is_some();
+        // Some servers write a call in the old form and in the new one.
+        let repeats = |legacy: &Node<'_>| {
+            calls.into_iter().flat_map(Node::items).any(|entry| is_same(entry, *legacy))
+        };
+        if let Some(legacy) = legacy.filter(|legacy| !repeats(legacy)) {
             let [name, text] = legacy.pick(["name", "arguments"]);
             out(Delta::Call(CallDelta {
                 scope,
@@ -187,6 +191,13 @@ fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>))
         }
     }
     spoke
+}
+
+/// Whether an entry of `tool_calls` says what `function_call` says, by the byte.
+fn is_same(entry: Node<'_>, legacy: Node<'_>) -> bool {
+    let Some(function) = entry.field("function") else { return false };
+    let both = ["name", "arguments"].map(|name| (function.field(name), legacy.field(name)));
+    both.into_iter().all(|(one, other)| one.map(Node::raw) == other.map(Node::raw))
 }
 
 /// Whether an entry of a call has content, but nothing that is read: neither a name nor arguments.

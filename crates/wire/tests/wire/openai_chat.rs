@@ -136,6 +136,22 @@ fn the_old_function_call_is_a_call() {
     assert_eq!(calls(&decode(&body)), [call("f", "{\"a\":1}", "unchanged")]);
 }
 
+/// Some servers write a call in the old form and in the new one, streamed or not. What differs is another call.
+#[test]
+fn a_call_in_both_forms_is_one() {
+    let both = |name: &str, arguments: &str| {
+        format!(
+            r#"{{"function_call":{{{name}"arguments":"{arguments}"}},"tool_calls":[{{"index":0,"function":{{{name}"arguments":"{arguments}"}}}}]}}"#
+        )
+    };
+    let (begin, end_of) = (both(r#""name":"f","#, r#"{\"a\":"#), both("", "1}"));
+    let body = deltas(&[&begin, &end_of]) + &end("tool_calls");
+    assert_eq!(calls(&decode(&body)), [call("f", "{\"a\":1}", "unchanged")]);
+    let body = deltas(&[&both(r#""name":"f","#, "{}")]) + &end("tool_calls");
+    let body = body.replacen("\"name\":\"f\"", "\"name\":\"g\"", 1);
+    assert_eq!(calls(&decode(&body)).len(), 2);
+}
+
 #[test]
 fn parallel_calls_interleave() {
     let body = turn(&[
