@@ -152,14 +152,14 @@ pub(crate) fn push_visible(out: &mut String, c: char) {
 }
 
 /// Whether a reader would miss `c`: a control character, one without a width, one that changes the
-/// writing direction or ends a line. The selectors U+FE00 to U+FE0F are not among them: emoji are
-/// written with them, and they change how the character before them looks.
+/// writing direction or ends a line, and one that only selects another form of the character before it:
+/// a text can be hidden in those.
 pub(crate) const fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
         | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(visible(b"\xff", 40), "\u{fffd}");
         assert_eq!(
             visible("\u{9b}2J\u{e0041}❤\u{fe0f}".as_bytes(), 40),
-            "<U+009B>2J<U+E0041>❤\u{fe0f}"
+            "<U+009B>2J<U+E0041>❤<U+FE0F>"
         );
     }
 
