@@ -10,7 +10,7 @@ use std::{
 
 use brotli_decompressor::Decompressor;
 use bytes::{Buf, Bytes};
-use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use http::{HeaderMap, header::CONTENT_ENCODING};
 use http_body::{Body, Frame, SizeHint};
 
@@ -92,7 +92,8 @@ enum Decoder {
     Brotli(Box<Decompressor<Queue>>),
     /// The first bytes say which of two formats it is.
     Deflate(Queue),
-    Gzip(Box<MultiGzDecoder<Queue>>),
+    /// One of the texts that were packed one by one and put together.
+    Gzip(Box<GzDecoder<Queue>>),
     Raw(Box<DeflateDecoder<Queue>>),
     Zlib(Box<ZlibDecoder<Queue>>),
 }
@@ -164,7 +165,7 @@ impl Decoder {
         match coding {
             Coding::Brotli => Self::Brotli(Box::new(Decompressor::new(queue, PIECE))),
             Coding::Deflate => Self::Deflate(queue),
-            Coding::Gzip => Self::Gzip(Box::new(MultiGzDecoder::new(queue))),
+            Coding::Gzip => Self::Gzip(Box::new(GzDecoder::new(queue))),
         }
     }
 
@@ -180,7 +181,10 @@ impl Decoder {
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if let Self::Deflate(queue) = self {
-            let is_zlib = queue.begins_zlib()?;
+            // `deflate` means the format of zlib, but some servers leave out its header.
+            let is_zlib = queue.begins(|first, second| {
+                first & 0x0f == 8 && u16::from_be_bytes([first, second]) % 31 == 0
+            })?;
             let queue = core::mem::take(queue);
             *self = if is_zlib {
                 Self::Zlib(Box::new(ZlibDecoder::new(queue)))
@@ -191,10 +195,27 @@ impl Decoder {
         match self {
             Self::Brotli(decoder) => decoder.read(into),
             Self::Deflate(_) => Ok(0),
-            Self::Gzip(decoder) => decoder.read(into),
+            Self::Gzip(decoder) => read_members(decoder, into),
             Self::Raw(decoder) => decoder.read(into),
             Self::Zlib(decoder) => decoder.read(into),
         }
+    }
+}
+
+/// Reads one packed text after the other. What follows the last one, such as padding, is no part of the body.
+fn read_members(decoder: &mut GzDecoder<Queue>, into: &mut [u8]) -> io::Result<usize> {
+    loop {
+        let read = decoder.read(into)?;
+        let queue = decoder.get_mut();
+        if read > 0 {
+            return Ok(read);
+        }
+        queue.over =
+            queue.over || !queue.begins(|first, second| (first, second) == (0x1f, 0x8b))?;
+        if queue.over {
+            return Ok(0);
+        }
+        *decoder = GzDecoder::new(core::mem::take(decoder.get_mut()));
     }
 }
 
@@ -203,17 +224,17 @@ impl Decoder {
 struct Queue {
     chunks: VecDeque<Bytes>,
     ended: bool,
+    /// What is packed has ended, whatever still comes.
+    over: bool,
 }
 
 impl Queue {
-    /// Whether it begins with the header of zlib. `deflate` means that format, but some servers leave it out.
-    fn begins_zlib(&self) -> io::Result<bool> {
+    /// Whether its first two bytes are such. If there are no two, they are not.
+    fn begins(&self, such: impl FnOnce(u8, u8) -> bool) -> io::Result<bool> {
         let mut bytes = self.chunks.iter().flat_map(|chunk| chunk.iter().copied());
         match (bytes.next(), bytes.next()) {
-            (Some(first), Some(second)) => {
-                Ok(first & 0x0f == 8 && u16::from_be_bytes([first, second]) % 31 == 0)
-            }
-            _ if self.ended => Ok(true),
+            (Some(first), Some(second)) => Ok(such(first, second)),
+            _ if self.ended => Ok(false),
             _ => Err(io::ErrorKind::WouldBlock.into()),
         }
     }

@@ -91,6 +91,21 @@ async fn what_comes_compressed_is_unpacked_mended_and_sent_plain() {
     assert_eq!(reply.header("content-length"), Some(text.len().to_string().as_str()));
 }
 
+/// Padding, or what some other server has left there, wherever it is divided.
+#[tokio::test]
+async fn what_follows_packed_text_is_no_part_of_it() {
+    for rest in [&b"\0\0\0\0"[..], b"\x1f", b"x\x1f\x8b", b"\x1fx\x1f\x8b\x08 no"] {
+        let body = [packed("gzip", EVENTS.as_bytes()), rest.to_vec()].concat();
+        for size in [body.len(), 1] {
+            let mut steps = vec![head("text/event-stream", "gzip", body.len())];
+            steps.extend(body.chunks(size).map(|piece| Step::Send(piece.to_vec())));
+            let reply = Scene::new(steps).await.post("/x", "{\"stream\":true}").await;
+            assert!(reply.whole, "{rest:?}");
+            assert_eq!(reply.text(), EVENTS.replace("{'a': 1}", "{\\\"a\\\": 1}"), "{rest:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_event_leaves_although_the_next_one_is_not_packed_yet() {
     let (first, rest) = EVENTS.split_at(EVENTS.find("data: [DONE]").unwrap());
@@ -111,7 +126,7 @@ async fn an_event_leaves_although_the_next_one_is_not_packed_yet() {
     let scene = Scene::new(steps).await;
     let mut client = scene.connect().await;
     client
-        .send("POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+        .send("POST /x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
         .await;
     client.until("{\\\"a\\\": 1}").await;
     go.notify_one();
@@ -186,7 +201,7 @@ async fn a_bomb_takes_no_more_room_than_another_answer() {
         let length = ask.len();
         client
             .send(format!(
-                "POST /x HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                "POST /x HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                  content-length: {length}\r\nconnection: close\r\n\r\n{ask}"
             ))
             .await;
