@@ -64,7 +64,11 @@ pub(crate) fn to_upstream(headers: &mut HeaderMap, authority: &str, mends: bool)
 /// Makes the headers of the provider those of the answer.
 pub(crate) fn to_client(headers: &mut HeaderMap) {
     of_one_connection(headers);
-    // A provider does not speak for the gateway.
+    not_own(headers);
+}
+
+/// Removes what only the gateway says: neither a provider nor a client speaks for it, at the end of a body either.
+pub(crate) fn not_own(headers: &mut HeaderMap) {
     let own: Vec<HeaderName> = headers.keys().filter(|name| is_own(name)).cloned().collect();
     for name in own {
         headers.remove(name);

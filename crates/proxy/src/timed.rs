@@ -20,6 +20,8 @@ use tokio::{
     time::{Instant, Sleep, sleep, sleep_until},
 };
 
+use crate::headers::not_own;
+
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 pin_project! {
@@ -74,7 +76,11 @@ impl Body for Timed {
             },
             Poll::Ready(next) => {
                 *this.waits = false;
-                Poll::Ready(next.map(|frame| frame.map_err(Into::into)))
+                let frame = |mut frame: Frame<Bytes>| {
+                    frame.trailers_mut().into_iter().for_each(not_own);
+                    frame
+                };
+                Poll::Ready(next.map(|next| next.map(frame).map_err(Into::into)))
             }
         }
     }
