@@ -253,7 +253,9 @@ async fn stay(gateway: SocketAddr) -> Result<(), Failed> {
         let _ = timeout(Duration::from_millis(200), stream.read_u8()).await;
         // One is killed in the middle of its request.
         if seed == 3 {
-            stream.write_all(b"POST /x HTTP/1.1\r\ncontent-length: 99\r\n\r\n{").await?;
+            stream
+                .write_all(b"POST /x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{")
+                .await?;
         }
         open.push(stream);
     }

@@ -5,13 +5,13 @@ use std::sync::{Arc, atomic::Ordering};
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST},
-    uri::Authority,
+    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
 };
 use http_body_util::{Either, Full};
 use hyper::body::Incoming;
 
 use crate::{
+    hosts,
     live::{Feed, PAGE, POLICY},
     shared::Shared,
 };
@@ -24,8 +24,12 @@ pub(crate) fn answer(
     request: &Request<Incoming>,
 ) -> Response<Either<Full<Bytes>, Feed>> {
     let page = |status, text: &'static str| (status, PLAIN, Either::Left(Full::from(text)));
-    let (status, kind, body) = if !is_direct(request) {
-        page(StatusCode::FORBIDDEN, "this page is for its own address only\n")
+    let host = hosts::host(request);
+    let (status, kind, body) = if host.is_err() || request.uri().authority().is_some() {
+        page(StatusCode::BAD_REQUEST, "a request has one Host that can be read, and a path\n")
+    } else if host.is_ok_and(|host| host.is_some_and(|host| !hosts::is_own(&host))) {
+        // A page of another site, whose name was made to point here, cannot read what is on this port.
+        page(StatusCode::FORBIDDEN, "Host is neither an address nor localhost\n")
     } else if *request.method() != Method::GET && *request.method() != Method::HEAD {
         page(StatusCode::METHOD_NOT_ALLOWED, "GET only\n")
     } else {
@@ -83,15 +87,4 @@ pub(crate) fn answer(
 fn is_foreign(request: &Request<Incoming>) -> bool {
     let site = request.headers().get("sec-fetch-site");
     site.is_some_and(|site| site != "same-origin" && site != "none")
-}
-
-/// Whether the request names the port by an address, or as `localhost`. A page of another site, whose name
-/// was made to point here, cannot read what is on this one.
-fn is_direct(request: &Request<Incoming>) -> bool {
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.and_then(|host| host.parse::<Authority>().ok());
-    host.is_none_or(|host| {
-        let name = host.host().trim_matches(['[', ']']);
-        name == "localhost" || name.parse::<std::net::IpAddr>().is_ok()
-    })
 }

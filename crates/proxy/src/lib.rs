@@ -12,6 +12,7 @@ mod account;
 mod admin;
 mod clients;
 mod config;
+mod descriptors;
 mod edit;
 mod exchange;
 mod fitting;
@@ -19,7 +20,9 @@ mod fitting;
 #[doc(hidden)]
 pub mod fuzz;
 mod headers;
+mod hosts;
 mod live;
+mod log;
 mod metrics;
 mod recent;
 mod refusal;

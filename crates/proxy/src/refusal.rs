@@ -1,18 +1,26 @@
 //! The answers that come from the gateway itself.
 
+use std::borrow::Cow;
+
 use http::{HeaderName, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::json;
 
-/// Why the gateway answers itself. None says anything of what the request holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::{config::Upstream, request::right_switch, shared::Shared};
+
+/// Why the gateway answers itself. None says anything of what the request holds but the name of one of the gateway's own
+/// headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     BadCoding,
-    BadSwitch,
+    BadHost,
+    /// The header that is wrong.
+    BadSwitch(HeaderName),
     BadTarget,
     BodyTooLarge,
     ClientGone,
     ClientSlow,
     HeadTooLarge,
+    HostNotAllowed,
     NoUpstream,
     NotAllowed,
     TooBusy,
@@ -26,16 +34,21 @@ pub(crate) enum Refusal {
 pub(crate) const ERROR: HeaderName = HeaderName::from_static("x-jsonmend-error");
 
 impl Refusal {
-    pub(crate) const fn code(self) -> &'static str {
+    pub(crate) const fn code(&self) -> &'static str {
         self.row().1
     }
 
-    const fn row(self) -> (StatusCode, &'static str, &'static str) {
+    const fn row(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
             Self::BadCoding => {
                 (StatusCode::NOT_IMPLEMENTED, "bad-coding", "the only transfer coding is chunked")
             }
-            Self::BadSwitch => (
+            Self::BadHost => (
+                StatusCode::BAD_REQUEST,
+                "bad-host",
+                "a request has one header Host, with the name or the address of the gateway",
+            ),
+            Self::BadSwitch(_) => (
                 StatusCode::BAD_REQUEST,
                 "bad-switch",
                 "an X-Jsonmend header, or its value, is not known, or it is there twice",
@@ -62,6 +75,11 @@ impl Refusal {
                 StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
                 "head-too-large",
                 "the head of the request is too large",
+            ),
+            Self::HostNotAllowed => (
+                StatusCode::FORBIDDEN,
+                "host-not-allowed",
+                "Host is neither an address nor localhost, and the setting `hosts` does not have it",
             ),
             Self::NoUpstream => {
                 (StatusCode::NOT_FOUND, "no-upstream", "no upstream is configured for this path")
@@ -96,8 +114,16 @@ impl Refusal {
     }
 
     /// The answer, in the shape of an error of OpenAI, which most clients can show.
-    pub(crate) fn answer(self) -> Response<String> {
+    pub(crate) fn answer(&self, shared: &Shared) -> Response<String> {
         let (status, code, message) = self.row();
+        let message = match self {
+            Self::BadSwitch(name) => Cow::Owned(format!("{message}: {}", right_switch(name))),
+            Self::NoUpstream => {
+                let prefixes: Vec<&str> = shared.upstreams.iter().map(Upstream::prefix).collect();
+                Cow::Owned(format!("{message}: it begins with {}", prefixes.join(" or ")))
+            }
+            _ => Cow::Borrowed(message),
+        };
         let body = json!({"error": {"message": format!("jsonmend: {message}"), "type": "jsonmend", "code": code}});
         let mut answer = Response::new(body.to_string());
         *answer.status_mut() = status;

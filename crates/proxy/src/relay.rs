@@ -19,12 +19,12 @@ use tokio::{
 };
 
 use crate::{
-    account::Account,
+    account::{Account, Verdict},
     live::Watched,
     metrics::{Elapsed, Named},
     recent::About,
     shared::{Held, Shared},
-    timed::{BoxError, Waits},
+    timed::{BoxError, Waits, is_late},
     unpacked::Unpacked,
 };
 
@@ -135,11 +135,13 @@ impl Work {
     }
 
     /// The client has gone. Many do as soon as they have read the end of a stream, and then nothing is missing.
-    fn leave(&mut self) {
+    fn leave(&mut self) -> Ended {
         if self.rewriter.is_ended() && self.out.is_empty() {
             self.finish();
+            Ended::Whole
         } else {
             self.stop();
+            Ended::Open
         }
     }
 
@@ -201,6 +203,28 @@ fn take(out: &mut BytesMut, account: &mut Account, watched: &Watched, piece: &Re
 /// How often it is looked whether a client has taken what came before an error.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// How an exchange ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The answer broke off, for this reason.
+    Failed(&'static str),
+    /// It has not ended: if that stays so, the client has left.
+    Open,
+    /// The gateway answered itself, which is said where it does.
+    Refused,
+    Whole,
+}
+
+impl Ended {
+    fn failed(error: &BoxError) -> Self {
+        Self::Failed(match error {
+            late if is_late(late) => "provider-slow",
+            broken if broken.is::<hyper::Error>() => "provider-broke-off",
+            _ => "bad-packing",
+        })
+    }
+}
+
 /// A request that is being answered. Dropped when the answer has passed, or cannot.
 pub(crate) struct Passing {
     pub(crate) shared: Arc<Shared>,
@@ -218,6 +242,7 @@ pub(crate) struct Passing {
     pub(crate) unpacked: Option<&'static str>,
     /// Whether the client takes what is sent.
     pub(crate) waits: Waits,
+    pub(crate) ended: Ended,
     pub(crate) _permit: OwnedSemaphorePermit,
 }
 
@@ -226,7 +251,10 @@ impl Drop for Passing {
         self.shared.metrics.open_answers.add(-1);
         // Unless the body has ended, the client has gone.
         let stopped = self.work.take().map(|mut work| {
-            work.leave();
+            let left = work.leave();
+            if self.ended == Ended::Open {
+                self.ended = left;
+            }
             work.account
         });
         let account = self.account.take().or(stopped);
@@ -234,6 +262,7 @@ impl Drop for Passing {
             first: self.first.map(|first| first - self.began),
             total: self.began.elapsed(),
         };
+        self.log(account.as_ref(), elapsed.total);
         let Some(account) = account else {
             return self.shared.live.end(&self.watched);
         };
@@ -244,6 +273,44 @@ impl Drop for Passing {
         // First the list, so that a page does not miss it.
         self.shared.recent.note(account, &self.about, elapsed);
         self.shared.live.end(&self.watched);
+    }
+}
+
+impl Passing {
+    /// Says how it ended.
+    fn log(&self, account: Option<&Account>, took: Duration) {
+        let log = &self.shared.log;
+        let (verdict, format) = account.map_or((None, None), |of| (Some(of.verdict()), of.format));
+        let reason = match self.ended {
+            Ended::Refused => return,
+            Ended::Failed(reason) => reason,
+            Ended::Open => "client-left",
+            Ended::Whole if self.about.status >= 400 => "status",
+            Ended::Whole if verdict == Some(Verdict::Overflow) => "overflow",
+            Ended::Whole => "",
+        };
+        let event = match reason {
+            "" if !self.shared.config.log().access => return,
+            "" => "answered",
+            _ => "failed",
+        };
+        let About { id, upstream, model, status, .. } = &self.about;
+        let status = if *status == 0 { String::new() } else { status.to_string() };
+        let said = account.map(Account::line).unwrap_or_default();
+        let millis = took.as_millis();
+        log.line(
+            event,
+            &[
+                ("id", id),
+                ("upstream", upstream),
+                ("model", model),
+                ("status", &status),
+                ("reason", &reason),
+                ("format", &format.map_or("", jsonmend_wire::ApiFormat::code)),
+                ("account", &said),
+                ("ms", &millis),
+            ],
+        );
     }
 }
 
@@ -259,6 +326,16 @@ pin_project! {
         // Waits until what left before an error is written.
         pause: Option<Pin<Box<Sleep>>>,
         passing: Passing,
+    }
+
+    impl PinnedDrop for Relay {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.get_mut();
+            // Nobody asks again for the end of what says that it has ended.
+            if this.passing.ended == Ended::Open && this.is_end_stream() {
+                this.passing.ended = Ended::Whole;
+            }
+        }
     }
 }
 
@@ -334,12 +411,14 @@ impl Body for Relay {
                     // The connection is dropped at once, and so is what the provider still sends.
                     *this.upstream = None;
                     this.passing.work.iter_mut().for_each(|work| work.stop());
+                    this.passing.ended = Ended::failed(&error);
                     (*this.failed, *this.over) = (Some(error), true);
                     continue;
                 }
                 None => {
                     *this.upstream = None;
                     this.passing.work.iter_mut().for_each(|work| work.finish());
+                    this.passing.ended = Ended::Whole;
                     *this.over = true;
                     continue;
                 }
@@ -355,6 +434,7 @@ impl Body for Relay {
                 Err(frame) => {
                     *this.trailers = frame.into_trailers().ok();
                     this.passing.work.iter_mut().for_each(|work| work.finish());
+                    this.passing.ended = Ended::Whole;
                     *this.over = true;
                 }
             }

@@ -1,8 +1,17 @@
 //! The server: it takes connections, and stops when it is asked to.
 
 use std::{
-    convert::Infallible, future::Future, io, num::NonZeroUsize, pin::Pin, sync::Arc,
-    sync::atomic::Ordering, time::Duration,
+    collections::VecDeque,
+    convert::Infallible,
+    future::Future,
+    io,
+    num::NonZeroUsize,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -11,7 +20,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
-    task::JoinSet,
+    task::{AbortHandle, JoinSet},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -20,7 +29,8 @@ use crate::{
     admin,
     clients::{Clients, Place, Threads},
     config::{Config, ConfigError},
-    exchange,
+    descriptors, exchange,
+    log::Log,
     shared::{Providers, Shared},
     timed::{Taken, Waits},
 };
@@ -49,7 +59,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// # }
 /// ```
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Shared,
     tls: Option<TlsAcceptor>,
     threads: Option<NonZeroUsize>,
 }
@@ -78,7 +88,7 @@ impl Server {
         let shared = Shared::new(config);
         let shared =
             shared.map_err(|error| ConfigError::new(format!("no certificates: {error}")))?;
-        Ok(Self { shared: Arc::new(shared), tls, threads: None })
+        Ok(Self { shared, tls, threads: None })
     }
 
     /// Answers clients on so many threads of its own, instead of in the runtime that [`serve`](Self::serve) is called
@@ -101,6 +111,30 @@ impl Server {
         self
     }
 
+    /// Says what happens in lines for those who run the gateway: when it starts and stops, each exchange that failed, with
+    /// the reason, and with [`Config::with_access_log`] every exchange. A line has names and values, such as
+    /// `time=2026-01-31T12:00:00.250Z event=failed id=7 upstream=/ reason=upstream-slow`. No line has anything of a path, a
+    /// query, a header or a body, but the name of the model. Clients wait while one is written.
+    ///
+    /// ### Default
+    /// Nothing is said.
+    ///
+    /// ```
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// use jsonmend_proxy::{Config, Server, Upstream};
+    ///
+    /// let config = Config::new().with_upstream(Upstream::parse("http://127.0.0.1:11434")?);
+    /// let server = Server::new(config)?.with_log(|line| eprintln!("{line}"));
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
+    /// ```
+    #[must_use]
+    pub fn with_log(mut self, sink: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.shared.log = Log::new(sink);
+        self
+    }
+
     /// Answers clients on `listener`, and those who run the gateway on `admin`, until `stop` is ready. Then
     /// no connection is taken any more, and the answers that have begun may end, within
     /// [`Limits::drain_seconds`](crate::Limits::drain_seconds).
@@ -116,17 +150,32 @@ impl Server {
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
         let Self { shared, tls, threads } = self;
+        let shared = Arc::new(shared);
+        let address = listener.local_addr()?;
+        shared.on_loopback.store(address.ip().is_loopback(), Ordering::Relaxed);
+        let pages = admin.as_ref().map(TcpListener::local_addr).transpose()?;
+        let limit = shared.config.limits().connections();
+        let room = descriptors::connections(threads.map_or(1, NonZeroUsize::get));
+        let room = room.unwrap_or(limit).min(limit).min(Semaphore::MAX_PERMITS);
+        let pages = pages.map_or_else(|| "off".to_owned(), |address| address.to_string());
+        shared
+            .log
+            .line("started", &[("listen", &address), ("admin", &pages), ("connections", &room)]);
+        if room < limit {
+            // `ulimit -n` is what bounds them.
+            shared.log.line("few-open-files", &[("wanted", &limit), ("connections", &room)]);
+        }
         let (stopping, stopped) = watch::channel(false);
-        let mut pages = JoinSet::new();
+        let mut admins = JoinSet::new();
         if let Some(admin) = admin {
-            pages.spawn(serve_pages(Arc::clone(&shared), admin));
+            admins.spawn(serve_pages(Arc::clone(&shared), admin));
         }
         let place = Place { shared: Arc::clone(&shared), tls, stopped };
         let mut threads = threads.map(|number| Threads::start(number, &place));
         let mut clients = Clients::new(place);
-        let room = shared.config.limits().connections().min(Semaphore::MAX_PERMITS);
         let room = Arc::new(Semaphore::new(room));
         let mut stop = std::pin::pin!(stop);
+        let mut failing = false;
         loop {
             let next = async {
                 // More clients wait in the queue of the system.
@@ -146,18 +195,23 @@ impl Server {
                 error = failed => return Err(error),
                 next = next => match next {
                     Ok(next) => next,
-                    Err(_) => {
+                    Err(error) => {
+                        if !core::mem::replace(&mut failing, true) {
+                            shared.log.line("no-connection-taken", &[("reason", &error.kind())]);
+                        }
                         sleep(PAUSE).await;
                         continue;
                     }
                 },
             };
+            failing = false;
             match &threads {
                 Some(threads) => threads.give(stream, permit),
                 None => clients.take(stream, permit),
             }
         }
         drop(listener);
+        shared.log.line("stopping", &[]);
         shared.draining.store(true, Ordering::Relaxed);
         // There may be no connection left to shut down.
         let _ = stopping.send(true);
@@ -173,7 +227,8 @@ impl Server {
         if let Some(threads) = &mut threads {
             threads.drain().await;
         }
-        pages.shutdown().await;
+        admins.shutdown().await;
+        shared.log.line("stopped", &[]);
         Ok(())
     }
 }
@@ -247,10 +302,13 @@ async fn serve_requests(
 
 async fn serve_pages(shared: Arc<Shared>, listener: TcpListener) {
     let mut admins = JoinSet::new();
+    // Those that have not asked for anything, as far as is known. The first has waited longest.
+    let mut silent: VecDeque<(Arc<AtomicBool>, AbortHandle)> = VecDeque::new();
     loop {
+        silent.retain(|(asked, task)| !asked.load(Ordering::Relaxed) && !task.is_finished());
         let stream = tokio::select! {
             Some(_) = admins.join_next() => continue,
-            accepted = listener.accept(), if admins.len() < ADMINS => match accepted {
+            accepted = listener.accept(), if admins.len() < ADMINS || !silent.is_empty() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(_) => {
                     sleep(PAUSE).await;
@@ -258,10 +316,17 @@ async fn serve_pages(shared: Arc<Shared>, listener: TcpListener) {
                 }
             },
         };
-        let shared = Arc::clone(&shared);
-        admins.spawn(async move {
+        if admins.len() >= ADMINS {
+            // Who says nothing makes room, so that nobody is kept from `/health` by connections that are only held open.
+            let Some((_, task)) = silent.pop_front() else { continue };
+            task.abort();
+        }
+        let (shared, asked) = (Arc::clone(&shared), Arc::new(AtomicBool::new(false)));
+        let asks = Arc::clone(&asked);
+        let task = admins.spawn(async move {
             let limits = *shared.config.limits();
             let service = service_fn(|request: http::Request<Incoming>| {
+                asks.store(true, Ordering::Relaxed);
                 let answer = admin::answer(&shared, &request);
                 async move { Ok::<_, Infallible>(answer) }
             });
@@ -270,9 +335,12 @@ async fn serve_pages(shared: Arc<Shared>, listener: TcpListener) {
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(limits.head())
+                // One request each: nobody keeps a place, whatever the answer was.
+                .keep_alive(false)
                 .serve_connection(io, service)
                 .await;
         });
+        silent.push_back((asked, task));
     }
 }
 

@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 use crate::{
     config::{Config, Upstream},
     live::Live,
+    log::Log,
     metrics::Metrics,
     recent::Recent,
     request::ToolCache,
@@ -41,8 +42,11 @@ pub(crate) struct Shared {
     pub(crate) recent: Recent,
     pub(crate) live: Live,
     pub(crate) tools: ToolCache,
+    pub(crate) log: Log,
     pub(crate) open: Arc<Semaphore>,
     pub(crate) draining: AtomicBool,
+    /// Whether clients reach it only from this machine.
+    pub(crate) on_loopback: AtomicBool,
 }
 
 impl Shared {
@@ -59,8 +63,10 @@ impl Shared {
             recent: Recent::new(config.record().answers),
             live: Live::new(config.record().content),
             tools: ToolCache::default(),
+            log: Log::default(),
             open: Arc::new(Semaphore::new(limits.open_answers().min(Semaphore::MAX_PERMITS))),
             draining: AtomicBool::new(false),
+            on_loopback: AtomicBool::new(false),
             config,
         })
     }

@@ -25,6 +25,8 @@ pub(crate) use tls::Tls;
 pub use tools::ToolRule;
 pub use upstream::Upstream;
 
+use crate::hosts::Hosts;
+
 /// The settings of a gateway.
 ///
 /// They come from a TOML text, from the environment, or from code. [`settings`] lists them.
@@ -50,12 +52,14 @@ pub struct Config {
     listen: SocketAddr,
     #[serde(deserialize_with = "address::deserialize_admin")]
     admin: String,
+    hosts: Hosts,
     upstream: Vec<Upstream>,
     mending: Mending,
     tls: Tls,
     reask: Reask,
     limits: Limits,
     record: Record,
+    log: Logged,
 }
 
 /// What is kept about answers, for `/repairs`.
@@ -66,6 +70,14 @@ pub(crate) struct Record {
     pub(crate) answers: usize,
     /// Whether arguments are kept, too.
     pub(crate) content: bool,
+}
+
+/// What is said while the gateway runs, beside what failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Logged {
+    /// Every exchange.
+    pub(crate) access: bool,
 }
 
 impl Default for Record {
@@ -79,12 +91,14 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8484)),
             admin: "127.0.0.1:8485".to_owned(),
+            hosts: Hosts::default(),
             upstream: Vec::new(),
             mending: Mending::default(),
             tls: Tls::default(),
             reask: Reask::default(),
             limits: Limits::default(),
             record: Record::default(),
+            log: Logged::default(),
         }
     }
 }
@@ -114,6 +128,22 @@ impl Config {
     pub fn with_admin(mut self, address: Option<SocketAddr>) -> Self {
         self.admin = address.map_or_else(|| "off".to_owned(), |address| address.to_string());
         self
+    }
+
+    /// Sets by which names clients may call the gateway, beside addresses and `localhost`; `*` is any name. It
+    /// matters where the gateway listens on loopback, or sends requests to a server on this machine: a page of a
+    /// website could otherwise reach that server under its own name.
+    ///
+    /// ### Default
+    /// None.
+    #[must_use]
+    pub fn with_hosts(mut self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.hosts = Hosts::new(names);
+        self
+    }
+
+    pub(crate) const fn hosts(&self) -> &Hosts {
+        &self.hosts
     }
 
     /// Adds an upstream.
@@ -183,6 +213,20 @@ impl Config {
     pub const fn with_record(mut self, answers: usize, content: bool) -> Self {
         self.record = Record { answers, content };
         self
+    }
+
+    /// Sets whether every exchange is a line of the [log](crate::Server::with_log), and not only one that failed.
+    ///
+    /// ### Default
+    /// No.
+    #[must_use]
+    pub const fn with_access_log(mut self, yes: bool) -> Self {
+        self.log = Logged { access: yes };
+        self
+    }
+
+    pub(crate) const fn log(&self) -> Logged {
+        self.log
     }
 
     /// The address for clients.

@@ -49,6 +49,10 @@ const WHAT: &[(&str, &str)] = &[
         "the address of the live page, `/health`, `/ready`, `/metrics` and `/repairs`, or `off`",
     ),
     (
+        "hosts",
+        "names by which clients may call the gateway, beside addresses and `localhost`, where it or the upstream is on loopback; a list, or with commas between them. `*` is any name",
+    ),
+    (
         "tls.certificate",
         "a file with the certificate for clients and those that sign it, in PEM; empty: connections of clients are not encrypted",
     ),
@@ -113,6 +117,10 @@ const WHAT: &[(&str, &str)] = &[
     ("limits.drain_seconds", "time for which answers go on after a request to stop"),
     ("record.answers", "answers that `/repairs` and the live page list"),
     ("record.content", "whether they have the arguments of calls, too"),
+    (
+        "log.access",
+        "whether every exchange is a line on standard error, and not only one that failed",
+    ),
 ];
 
 /// Every setting but the upstreams, in the order in which a file has them.

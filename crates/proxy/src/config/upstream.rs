@@ -4,6 +4,7 @@ use http::{Uri, uri::Authority};
 use serde::{Deserialize, Serialize};
 
 use super::{Arguments, CallsInText, ConfigError, Content, Mending, Mode, Repair, ToolRule};
+use crate::hosts::is_loopback;
 
 /// A provider, and the paths whose requests it gets.
 ///
@@ -145,6 +146,11 @@ impl Upstream {
     /// The host and the port, as the header `Host` has them.
     pub(crate) fn authority(&self) -> &str {
         &self.authority
+    }
+
+    /// Whether it is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.authority.parse().is_ok_and(|authority: Authority| is_loopback(authority.host()))
     }
 
     /// What is mended here.

@@ -5,7 +5,12 @@ mod answer;
 mod aside;
 mod incoming;
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    fmt::Display,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{
@@ -21,11 +26,11 @@ use aside::aside;
 
 use crate::{
     config::{Mode, Repair, Upstream},
-    headers,
+    headers, hosts,
     live::name_shown,
     recent::About,
     refusal::Refusal,
-    relay::{Passing, Relay},
+    relay::{Ended, Passing, Relay},
     request::{Asked, Declared, Fixed, Switches},
     shared::{Held, Outgoing, Providers, Shared},
     timed::{Timed, Waits},
@@ -68,10 +73,16 @@ pub(crate) async fn answer(
         Err((refusal, upstream)) => {
             shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);
             shared.live.refused();
-            let answer = refusal.answer();
+            let answer = refusal.answer(&shared);
             let status = answer.status();
             let labels = [("upstream", upstream.as_str()), ("status", status.as_str())];
             shared.metrics.count("jsonmend_requests_total", &labels, 1);
+            let said: [(&str, &dyn Display); 3] = [
+                ("upstream", &upstream),
+                ("status", &status.as_u16()),
+                ("reason", &refusal.code()),
+            ];
+            shared.log.line("failed", &said);
             answer.map(|body| Either::Right(Full::from(body)))
         }
     };
@@ -110,11 +121,19 @@ async fn forward(
         comment: false,
         unpacked: None,
         waits,
+        ended: Ended::Open,
         _permit: permit,
     };
     let end = began + shared.config.limits().total();
     let sent = send(shared, providers, (number, path), request, end).await;
-    let (mut sent, request) = sent.map_err(named)?;
+    let refused = |mut passing: Passing, refusal| {
+        passing.ended = Ended::Refused;
+        named(refusal)
+    };
+    let (mut sent, request) = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return Err(refused(passing, refusal)),
+    };
     // It is kept for each of the last answers, and a client may send any name.
     passing.about.model = name_shown(sent.asked.model.as_deref().unwrap_or_default());
     passing.watched.asks(&passing.about.model);
@@ -128,21 +147,21 @@ async fn forward(
     }
     let patience = shared.config.limits().answer().min(end - Instant::now());
     let response = match timeout(patience, providers.request(request)).await {
-        Err(_) => return Err(named(Refusal::UpstreamSlow)),
+        Err(_) => Err(Refusal::UpstreamSlow),
         // What went wrong may hold the target, and so a key in its query. It is not repeated.
-        Ok(Err(error)) if is_of_encryption(&error) => {
-            return Err(named(Refusal::UpstreamNotEncrypted));
-        }
-        Ok(Err(error)) if error.is_connect() => return Err(named(Refusal::UpstreamUnreachable)),
-        Ok(Err(_)) => return Err(named(Refusal::UpstreamFailed)),
+        Ok(Err(error)) if is_of_encryption(&error) => Err(Refusal::UpstreamNotEncrypted),
+        Ok(Err(error)) if error.is_connect() => Err(Refusal::UpstreamUnreachable),
+        Ok(Err(_)) => Err(Refusal::UpstreamFailed),
         // No other protocol was asked for. A client that took it for one would read what follows as something else.
-        Ok(Ok(response)) if response.status().is_informational() => {
-            return Err(named(Refusal::UpstreamFailed));
-        }
+        Ok(Ok(response)) if response.status().is_informational() => Err(Refusal::UpstreamFailed),
         Ok(Ok(response)) if headers::head_of_answer(&response) > shared.longest_head() => {
-            return Err(named(Refusal::UpstreamFailed));
+            Err(Refusal::UpstreamFailed)
         }
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => Ok(response),
+    };
+    let response = match response {
+        Ok(response) => response,
+        Err(refusal) => return Err(refused(passing, refusal)),
     };
     sent.held = None;
     let status = response.status();
@@ -174,6 +193,7 @@ fn route(shared: &Shared, request: &Request<Incoming>) -> Result<(usize, String)
     if headers::head_of_request(request) > shared.longest_head() {
         return Err(Refusal::HeadTooLarge);
     }
+    let host = hosts::host(request).map_err(|()| Refusal::BadHost)?;
     if *request.method() == Method::CONNECT {
         return Err(Refusal::NotAllowed);
     }
@@ -190,6 +210,13 @@ fn route(shared: &Shared, request: &Request<Incoming>) -> Result<(usize, String)
         shared.upstreams.iter().enumerate().find_map(|(number, upstream): (usize, &Upstream)| {
             upstream.rest(uri.path()).map(|rest| (number, rest.to_owned()))
         });
+    // The upstream gets its own name in `Host`, so it can no longer see who was asked for. Where only this machine should
+    // reach it, that is checked here.
+    let guarded = shared.on_loopback.load(Ordering::Relaxed)
+        || found.as_ref().is_some_and(|(number, _)| shared.upstreams[*number].is_local());
+    if guarded && host.is_some_and(|host| !shared.config.hosts().allow(&host)) {
+        return Err(Refusal::HostNotAllowed);
+    }
     found.ok_or(Refusal::NoUpstream)
 }
 
@@ -216,8 +243,7 @@ async fn send(
     let upstream = &shared.upstreams[number];
     let (mut parts, body) = request.into_parts();
     let default = upstream.mending(shared.config.mending());
-    let mut switches =
-        Switches::take(&mut parts.headers, default).map_err(|_| Refusal::BadSwitch)?;
+    let mut switches = Switches::take(&mut parts.headers, default).map_err(Refusal::BadSwitch)?;
     let reads = headers::is_read(&parts.method, &parts.headers);
     let body = Timed::new(body, shared.config.limits().idle(), end);
     let mut overhead = Duration::ZERO;

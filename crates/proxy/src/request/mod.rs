@@ -10,7 +10,7 @@ mod wanted;
 use http::Uri;
 
 pub(crate) use history::{Fixed, History};
-pub(crate) use switches::Switches;
+pub(crate) use switches::{Switches, right_switch};
 pub(crate) use tools::{Declared, ToolCache};
 
 use members::{Edits, Members, items};

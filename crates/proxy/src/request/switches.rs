@@ -31,6 +31,28 @@ const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-history");
 const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
 const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
 
+/// The switches, and the values of each.
+static VALUES: [(HeaderName, &str); 8] = [
+    (POLICY, "exact, likely, lossy or off"),
+    (MODE, "append or validated"),
+    (ARGUMENTS, "fit, mend or pass"),
+    (CONTENT, "asked, json or text"),
+    (CALLS, "off, auto, or the name of a dialect or a model"),
+    (REASK, "on or off"),
+    (HISTORY, "on or off"),
+    (COMMENT, "on or off"),
+];
+
+/// What would be right in the place of a switch that is wrong.
+pub(crate) fn right_switch(name: &HeaderName) -> String {
+    if let Some((name, values)) = VALUES.iter().find(|(known, _)| known == name) {
+        return format!("{name} is there once, and is {values}");
+    }
+    let known: Vec<&str> = VALUES.iter().map(|(name, _)| name.as_str()).collect();
+    let name: String = name.as_str().chars().take(100).collect();
+    format!("{name} is none of {}", known.join(", "))
+}
+
 impl Switches {
     /// Those of a request without any.
     #[cfg(any(test, feature = "fuzz"))]

@@ -66,6 +66,37 @@ async fn the_pages_are_there_and_only_for_their_own_address() {
             .await;
         assert_eq!(client.reply().await.status(), status, "{host}");
     }
+    for hosts in [
+        "",
+        "host: localhost\r\nhost: localhost\r\n",
+        "host: a b\r\n",
+        "host: evil\\.localhost\r\n",
+    ] {
+        let mut client = Client::connect(scene.admin).await;
+        client.send(format!("GET /repairs HTTP/1.1\r\n{hosts}connection: close\r\n\r\n")).await;
+        assert_eq!(client.reply().await.status(), 400, "{hosts}");
+    }
     // The pages are on no other port.
     assert_eq!(scene.post("/metrics", "{}").await.text(), "");
+}
+
+/// Whatever others hold open, and whatever they were answered.
+#[tokio::test]
+async fn health_is_answered_beside_connections_that_are_held_open() {
+    let scene = Scene::new(answer("text/plain", "")).await;
+    let mut held = Vec::new();
+    for number in 0..40 {
+        let mut client = Client::connect(scene.admin).await;
+        match number % 3 {
+            0 => client.send("GET / HTTP/1.1\r\nhost: evil.example\r\n\r\n").await,
+            1 => client.send("GET / HTTP/1.1\r\nhost: local").await,
+            _ => {}
+        }
+        held.push(client);
+        for path in ["/health", "/ready"] {
+            assert_eq!(scene.page(path).await.status(), 200, "{number}");
+        }
+    }
+    // A connection is for one request.
+    assert_eq!(held[0].reply().await.status(), 403);
 }

@@ -92,7 +92,7 @@ async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
 
 #[tokio::test]
 async fn whatever_a_client_sends_the_next_one_is_answered() {
-    let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+    let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                    x-jsonmend-mode: validated\r\ncontent-length: 73\r\nconnection: close\r\n\r\n\
                    {\"tools\":[{\"name\":\"f\"}],\"messages\":[{\"tool_calls\":[{\"function\":{\"arguments\":1}}]}]}";
     let scene = Scene::new(answer("application/json", "{\"choices\": []}")).await;

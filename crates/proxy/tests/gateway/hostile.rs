@@ -13,11 +13,13 @@ async fn a_client_chooses_no_host_and_leaves_no_path() {
         ("*", 400),
     ] {
         let mut client = scene.connect().await;
-        client.send(format!("GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).await;
+        client
+            .send(format!("GET {target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+            .await;
         assert_eq!(client.reply().await.status(), status, "{target}");
     }
     let mut client = scene.connect().await;
-    client.send("CONNECT evil.example:443 HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    client.send("CONNECT evil.example:443 HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     assert_eq!(client.reply().await.status(), 405);
     assert!(scene.saw_no_more());
     let mut client = scene.connect().await;
@@ -26,11 +28,48 @@ async fn a_client_chooses_no_host_and_leaves_no_path() {
     assert_eq!(scene.seen().await.all("host"), [scene.provider.to_string()]);
 }
 
+/// A page of a website whose name was made to point to this machine does not get through to a server that is here. What is
+/// no website's name passes, and so does what the operator has named.
+#[tokio::test]
+async fn a_name_that_was_made_to_point_here_is_refused() {
+    let mut scene = Scene::with(answer("text/plain", "x"), |config, url| {
+        let upstream = jsonmend_proxy::Upstream::parse(url).unwrap();
+        config.with_upstream(upstream).with_hosts(["models.example"])
+    })
+    .await;
+    for (version, hosts, error) in [
+        ("1.1", "host: evil.example\r\n", Some("host-not-allowed")),
+        ("1.0", "host: evil.example:80\r\n", Some("host-not-allowed")),
+        ("1.1", "host: localhost.evil.example\r\n", Some("host-not-allowed")),
+        ("1.1", "", Some("bad-host")),
+        ("1.1", "host: \r\n", Some("bad-host")),
+        ("1.1", "host: evil.example\\localhost\r\n", Some("bad-host")),
+        ("1.1", "host: localhost\r\nhost: evil.example\r\n", Some("bad-host")),
+        ("1.0", "", None),
+        ("1.1", "host: Models.example:8484\r\n", None),
+        ("1.1", "host: localhost:1\r\n", None),
+        ("1.1", "host: [::1]\r\norigin: https://evil.example\r\n", None),
+    ] {
+        let mut client = scene.connect().await;
+        client.send(format!("GET / HTTP/{version}\r\n{hosts}connection: close\r\n\r\n")).await;
+        let reply = client.reply().await;
+        assert_eq!(reply.header("x-jsonmend-error"), error, "{hosts}");
+        if error.is_some() {
+            assert_eq!(reply.header("connection"), Some("close"));
+            assert!(scene.saw_no_more(), "{hosts}");
+        } else {
+            // What the upstream checks itself, it can go on checking.
+            let origin = hosts.contains("origin").then_some("https://evil.example");
+            assert_eq!(scene.seen().await.header("origin"), origin);
+        }
+    }
+}
+
 /// Whatever the lengths of a request say, the provider gets one request, with one length, and what follows
 /// it on the connection is not read as another one.
 #[tokio::test]
 async fn no_request_is_smuggled_within_another() {
-    let inner = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
+    let inner = "GET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n";
     for lengths in [
         "content-length: 4\r\ntransfer-encoding: chunked",
         "transfer-encoding: chunked\r\ncontent-length: 4",
@@ -48,7 +87,7 @@ async fn no_request_is_smuggled_within_another() {
             let mut client = scene.connect().await;
             let kind = if path == "/upload" { "a/b" } else { "application/json" };
             client
-                .send(format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: {kind}\r\n{lengths}\r\n\r\n0\r\n\r\n{inner}"))
+                .send(format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\n{lengths}\r\n\r\n0\r\n\r\n{inner}"))
                 .await;
             let reply = client.reply().await;
             let answers =
@@ -80,11 +119,46 @@ async fn no_header_is_injected() {
     assert!(!reply.text().contains("\nx-evil"));
     let metrics = scene.page("/metrics").await.text();
     assert!(!metrics.contains("\nx-evil"), "{metrics}");
-    for switch in
-        ["calls-in-text: a\tb", "calls-in-text: hermez", "mode: append\r\nx-jsonmend-mode: append"]
-    {
+    for (switch, said) in [
+        ("calls-in-text: a\tb", "x-jsonmend-calls-in-text is there once, and is off, auto"),
+        ("calls-in-text: hermez", "x-jsonmend-calls-in-text is there once"),
+        (
+            "mode: append\r\nx-jsonmend-mode: append",
+            "x-jsonmend-mode is there once, and is append or",
+        ),
+        ("mod: append", "x-jsonmend-mod is none of x-jsonmend-policy, x-jsonmend-mode, "),
+    ] {
         let reply = scene.post_with("/", &[&format!("x-jsonmend-{switch}")], "{}").await;
         assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (400, Some("bad-switch")));
+        assert!(reply.text().contains(said), "{}", reply.text());
+        assert!(!reply.text().contains("hermez"));
+    }
+}
+
+/// At the end of a body, as in its head.
+#[tokio::test]
+async fn nobody_else_speaks_for_the_gateway() {
+    let trailer = "trailer: x-check, x-jsonmend, x-jsonmend-error";
+    let end = "0\r\nx-check: 7\r\nx-jsonmend: repaired\r\nX-Jsonmend-Error: too-busy\r\n\r\n";
+    for kind in ["text/event-stream", "application/json", "image/png"] {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n{trailer}\r\nx-jsonmend-error: too-busy\r\n\
+             transfer-encoding: chunked\r\n\r\n"
+        );
+        let steps = [Step::Send(head.into()), Step::Send(b"2\r\n{}\r\n".to_vec())];
+        let mut scene = Scene::new([&steps[..], &[Step::Send(end.into())]].concat()).await;
+        let mut client = scene.connect().await;
+        client
+            .send(format!(
+                "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: image/png\r\nte: trailers\r\n\
+                 connection: close\r\n{trailer}\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{{}}\r\n{end}"
+            ))
+            .await;
+        let reply = client.reply().await;
+        assert!(reply.whole && reply.header("x-jsonmend-error").is_none(), "{}", reply.head);
+        assert!(reply.trailers.contains("x-check: 7"), "{}", reply.trailers);
+        assert!(!reply.trailers.to_lowercase().contains("jsonmend"), "{}", reply.trailers);
+        assert_eq!(scene.seen().await.body, b"{}");
     }
 }
 

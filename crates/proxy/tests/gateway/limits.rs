@@ -27,7 +27,7 @@ async fn the_limit_of_a_head_is_exact() {
         let limits = Limits::new().with_head_bytes(limit);
         let mut scene = Scene::with(answer("text/plain", "x"), limited(limits)).await;
         let head = |length: usize| {
-            let start = "GET /a?b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";
+            let start = "GET /a?b HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n";
             let padding = length - start.len() - "x: \r\n\r\n".len();
             format!("{start}x: {}\r\n\r\n", "y".repeat(padding))
         };
@@ -50,8 +50,10 @@ async fn a_head_has_so_many_headers() {
     let scene = Scene::new(answer("text/plain", "x")).await;
     for (headers, status) in [(100, 200), (101, 431)] {
         let mut client = scene.connect().await;
-        let lines = "x: y\r\n".repeat(headers - 1);
-        client.send(format!("GET / HTTP/1.1\r\n{lines}connection: close\r\n\r\n")).await;
+        let lines = "x: y\r\n".repeat(headers - 2);
+        client
+            .send(format!("GET / HTTP/1.1\r\nhost: localhost\r\n{lines}connection: close\r\n\r\n"))
+            .await;
         assert_eq!(client.reply().await.status(), status, "{headers}");
     }
     for (headers, error) in [(100, None), (101, Some("upstream-failed"))] {
@@ -94,7 +96,7 @@ async fn a_body_that_is_too_long_is_refused() {
     );
     let mut client = scene.connect().await;
     client
-        .send("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n12345\r\n")
+        .send("POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n12345\r\n")
         .await;
     assert_eq!(client.reply().await.status(), 413);
     assert!(scene.saw_no_more());
@@ -157,7 +159,7 @@ async fn no_more_than_so_many_requests_are_answered_at_once() {
     ];
     let scene = Scene::with(steps, limited(Limits::new().with_open_answers(1))).await;
     let mut client = scene.connect().await;
-    client.send("POST / HTTP/1.1\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}").await;
+    client.send("POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}").await;
     client.until("data: 1").await;
     assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), Some("too-busy"));
     assert_eq!(scene.page("/ready").await.status(), 503);
@@ -172,9 +174,9 @@ async fn no_more_than_so_many_clients_are_let_in() {
     let mut scene =
         Scene::with(answer("text/plain", "x"), limited(Limits::new().with_connections(1))).await;
     let mut first = scene.connect().await;
-    first.send("GET / HTTP/1.1\r\nhost: x\r\n").await;
+    first.send("GET / HTTP/1.1\r\nhost: localhost\r\n").await;
     let mut second = scene.connect().await;
-    second.send("GET /second HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    second.send("GET /second HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
     first.send("connection: close\r\n\r\n").await;
     assert_eq!(first.reply().await.status(), 200);
     assert_eq!(second.reply().await.status(), 200);
@@ -202,7 +204,7 @@ mod of_time {
     async fn a_body_that_does_not_come_is_not_waited_for() {
         let mut scene = Scene::with(Vec::new(), limited(Limits::new().with_idle_seconds(1))).await;
         let mut client = scene.connect().await;
-        client.send("POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n{").await;
+        client.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{").await;
         let reply = client.reply().await;
         assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (408, Some("client-slow")));
         assert!(scene.saw_no_more());
@@ -278,7 +280,7 @@ mod of_time {
         ];
         let scene = Scene::with(steps, limited(Limits::new().with_idle_seconds(1))).await;
         let mut client = scene.connect().await;
-        client.send("POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}").await;
+        client.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}").await;
         client.until("data: x").await;
         // It reads no more. The provider cannot send all, and its connection is closed.
         loop {
@@ -300,7 +302,7 @@ mod of_time {
         ];
         let mut scene = Scene::with(steps, limited(Limits::new().with_drain_seconds(1))).await;
         let mut client = scene.connect().await;
-        client.send("POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}").await;
+        client.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}").await;
         client.until("data: 1").await;
         scene.ask_to_stop();
         assert!(!client.reply().await.whole);

@@ -72,7 +72,7 @@ async fn calls_are_shown_while_they_pass_and_arguments_only_where_they_are_kept(
         let mut client = scene.connect().await;
         client
             .send(
-                "POST /x?key=hush HTTP/1.1\r\nhost: x\r\nauthorization: hush\r\ncontent-length: 14\r\n\
+                "POST /x?key=hush HTTP/1.1\r\nhost: localhost\r\nauthorization: hush\r\ncontent-length: 14\r\n\
                  content-type: application/json\r\nconnection: close\r\n\r\n{\"model\":\"m1\"}",
             )
             .await;
@@ -290,7 +290,7 @@ async fn the_page_shows_what_passes_in_light_and_in_dark() {
         let length = body.len();
         client
             .send(format!(
-                "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                  content-length: {length}\r\nconnection: close\r\n\r\n{body}"
             ))
             .await;

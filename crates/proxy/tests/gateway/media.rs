@@ -20,7 +20,7 @@ async fn reply(method: &str, status: &str, lines: &str, body: &[u8]) -> Reply {
     let scene = Scene::new(vec![Step::Send([head.as_bytes(), body].concat())]).await;
     let mut client = scene.connect().await;
     let length = "content-length: 2\r\nconnection: close\r\n\r\n{}";
-    client.send(format!("{method} {PATH} HTTP/1.1\r\nhost: x\r\n{length}")).await;
+    client.send(format!("{method} {PATH} HTTP/1.1\r\nhost: localhost\r\n{length}")).await;
     client.reply().await
 }
 

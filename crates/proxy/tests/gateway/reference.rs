@@ -59,3 +59,13 @@ async fn every_metric_is_on_the_page() {
         assert!(page.contains(&format!("`{name}`")), "docs/gateway.md does not name {name}");
     }
 }
+
+/// The image on the page is the one in the repository.
+#[test]
+fn the_image_on_the_page_is_the_one_that_is_built() {
+    let (path, page) = page();
+    let (_, image) = page.split_once("```dockerfile\n").unwrap();
+    let (image, _) = image.split_once("```").unwrap();
+    let built = fs::read_to_string(path.with_file_name("../Dockerfile")).unwrap();
+    assert_eq!(built.split_once('\n').unwrap().1, image);
+}

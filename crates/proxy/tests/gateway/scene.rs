@@ -162,7 +162,7 @@ impl Scene {
         let length = body.len();
         client
             .send(&format!(
-                "POST {path} HTTP/1.1\r\nhost: gateway\r\ncontent-type: application/json\r\n\
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
             ))
             .await;

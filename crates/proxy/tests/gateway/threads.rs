@@ -9,7 +9,7 @@ use crate::scene::{Client, Scene, Step, answer, call_events, chunk, chunked, las
 
 const WAYS: [Option<NonZeroUsize>; 3] = [None, NonZeroUsize::new(1), NonZeroUsize::new(2)];
 
-const REQUEST: &str = "POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}";
+const REQUEST: &str = "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}";
 
 fn configure(config: Config, url: &str) -> Config {
     config.with_upstream(Upstream::parse(url).unwrap())
@@ -127,7 +127,7 @@ async fn a_long_request_keeps_nobody_waiting() {
     let mut client = scene.connect().await;
     client
         .send(format!(
-            "POST / HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            "POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
             body.len()
         ))
         .await;

@@ -33,6 +33,7 @@ async fn a_request_passes_but_for_what_must_change() {
     assert!(!seen.head.contains("jsonmend"), "{}", seen.head);
     let reply = scene.post("/q", body).await;
     assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (404, Some("no-upstream")));
+    assert!(reply.text().contains("it begins with /p\""), "{}", reply.text());
     assert!(scene.saw_no_more());
 }
 
@@ -44,7 +45,7 @@ async fn any_method_and_any_body_pass() {
         let body = "3\r\n{'a\r\n1\r\n\n\r\n0\r\n\r\n";
         client
             .send(format!(
-                "{method} /v1/files HTTP/1.1\r\nhost: x\r\ncontent-type: application/pdf\r\n\
+                "{method} /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/pdf\r\n\
                  transfer-encoding: chunked\r\nconnection: close\r\n\r\n{body}"
             ))
             .await;
@@ -84,7 +85,7 @@ async fn an_event_leaves_before_the_next_one_comes() {
     steps.push(last());
     let scene = Scene::new(steps).await;
     let mut client = scene.connect().await;
-    client.send("POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").await;
+    client.send("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").await;
     for (go, text) in go.iter().zip(["\"c1\"", "\\\"x\"", "y\\\"}\"", "\"tool_calls\"}", "[DONE]"])
     {
         client.until(text).await;
@@ -118,7 +119,7 @@ async fn what_keeps_a_connection_alive_passes() {
             })
             .await;
             let mut client = scene.connect().await;
-            let head = "POST /v1/x HTTP/1.1\r\nhost: x\r\nx-jsonmend-mode: validated\r\n";
+            let head = "POST /v1/x HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: validated\r\n";
             client.send(format!("{head}content-length: 2\r\nconnection: close\r\n\r\n{{}}")).await;
             client.until("\"c1\"").await;
             if quiet {
@@ -182,7 +183,9 @@ async fn a_client_that_leaves_ends_the_request_to_the_provider() {
         let steps = vec![chunked(kind), chunk("data: {}\n\n"), Step::Gone(Arc::clone(&gone))];
         let scene = Scene::new(steps).await;
         let mut client = scene.connect().await;
-        client.send("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+        client
+            .send("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}")
+            .await;
         client.until("data: {}").await;
         drop(client);
         within(gone.notified()).await;
@@ -191,7 +194,9 @@ async fn a_client_that_leaves_ends_the_request_to_the_provider() {
     let gone = Arc::new(Notify::new());
     let mut scene = Scene::new(vec![Step::Gone(Arc::clone(&gone))]).await;
     let mut client = scene.connect().await;
-    client.send("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+    client
+        .send("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}")
+        .await;
     scene.seen().await;
     drop(client);
     within(gone.notified()).await;
@@ -258,7 +263,7 @@ async fn everything_that_came_before_an_answer_broke_off_arrives() {
         let mut client = scene.connect().await;
         client
             .send(format!(
-                "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+                "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
             ))
             .await;
         // The client waits until nothing moves any more, so that the end waits in the gateway.
@@ -337,7 +342,8 @@ async fn white_space_before_a_whole_body_keeps_the_connection_alive() {
     })
     .await;
     let mut client = scene.connect().await;
-    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}";
+    let head =
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}";
     client.send(head).await;
     // It arrives before the answer does.
     client.until("\r\n\r\n1\r\n\n").await;
@@ -360,7 +366,7 @@ async fn what_the_client_does_not_take_is_not_asked_of_the_provider() {
         let mut client = scene.connect().await;
         client
             .send(format!(
-                "POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+                "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
             ))
             .await;
         client.until("data: x").await;
@@ -392,7 +398,9 @@ async fn a_gateway_that_is_asked_to_stop_ends_what_it_began() {
     ];
     let mut scene = Scene::new(steps).await;
     let mut client = scene.connect().await;
-    client.send("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+    client
+        .send("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}")
+        .await;
     client.until("data: 1").await;
     scene.ask_to_stop();
     // Nobody else is let in.
