@@ -12,7 +12,8 @@ use crate::exit::OTHER_CODES;
 ///
 /// A client uses the address of the gateway as its base URL, and keeps its key, which passes untouched.
 /// Without --config, everything is set by options and by variables such as JSONMEND_MENDING_MODE. It runs
-/// until it gets SIGINT or SIGTERM, and lets answers that have begun end.
+/// until it gets SIGINT or SIGTERM, and lets answers that have begun end; a second one ends it at once. On
+/// standard error it says when it starts and stops, and which exchanges failed.
 ///
 /// docs/gateway.md lists all settings, and what is changed. docs/threats.md says what it is safe against.
 #[derive(Debug, Args)]
@@ -35,7 +36,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Print one JSON object with the addresses.
+    /// Print the settings as they would hold, or what is wrong with them, and serve nothing.
+    #[arg(long, conflicts_with = "probe")]
+    pub(crate) check: bool,
+
+    /// Ask a gateway with these settings, which runs on this machine, whether it is healthy.
+    #[arg(long)]
+    pub(crate) probe: bool,
+
+    /// Print one JSON object with the addresses, or with the settings.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -105,7 +105,7 @@ fn it_mends_until_it_is_asked_to_stop() {
     let (url, admin) = (said["url"].as_str().unwrap(), said["admin"].as_str().unwrap());
     let reply = exchange(
         url,
-        "POST /p/v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer hush\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+        "POST /p/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer hush\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
     );
     assert!(
         reply.contains("\r\nx-jsonmend: repaired; calls=1; repairs=2; risk=exact\r\n"),
@@ -126,7 +126,109 @@ fn it_mends_until_it_is_asked_to_stop() {
     if cfg!(unix) {
         assert_eq!(done.status.code(), Some(0));
     }
-    assert_eq!((done.stdout.as_slice(), done.stderr.as_slice()), (b"".as_slice(), b"".as_slice()));
+    assert_eq!(done.stdout, b"");
+    // It says when it started and stopped. Nothing has failed.
+    let said = String::from_utf8(done.stderr).unwrap();
+    let events = said.lines().map(|line| line.split(' ').find(|word| word.starts_with("event=")));
+    let events: Vec<&str> = events.map(|event| event.unwrap_or("none")).collect();
+    let want: &[&str] = &["event=started", "event=stopping", "event=stopped"];
+    let want = if cfg!(unix) { want } else { &want[..1] };
+    assert_eq!(events, want, "{said}");
+}
+
+/// Each exchange that failed is said, with its reason; with `log.access`, every one. Nothing of it is.
+#[test]
+fn exchanges_are_said_in_lines_without_their_content() {
+    let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off"];
+    let upstreams = [format!("/p={}", provider(1)), "/none=http://127.0.0.1:9".to_owned()];
+    let args = [&args[..], &["--upstream", &upstreams[0], "--upstream", &upstreams[1]]].concat();
+    let mut child = command(&args).env("JSONMEND_LOG_ACCESS", "true").spawn().unwrap();
+    let said = listening(&mut child);
+    for path in ["/p/hush", "/none/hush", "/hush"] {
+        let head =
+            format!("POST {path}?hush HTTP/1.1\r\nhost: localhost\r\nauthorization: hush\r\n");
+        let request = format!("{head}connection: close\r\ncontent-length: 2\r\n\r\n{{}}");
+        exchange(said["url"].as_str().unwrap(), &request);
+    }
+    #[cfg(unix)]
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    #[cfg(not(unix))]
+    child.kill().unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert!(!said.contains("hush"), "{said}");
+    for want in [
+        " event=answered id=1 upstream=/p status=200 format=openai-chat account=\"repaired; calls=1; repairs=2; risk=exact\" ms=",
+        " event=failed upstream=/none status=502 reason=upstream-unreachable\n",
+        " event=failed status=404 reason=no-upstream\n",
+    ] {
+        assert!(said.contains(want), "{want} is not in\n{said}");
+    }
+}
+
+/// A second request to stop does not wait for what has begun.
+#[cfg(unix)]
+#[test]
+fn asked_twice_it_stops_at_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let upstream = format!("http://{}", listener.local_addr().unwrap());
+    let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off"];
+    let args = [&args[..], &["--upstream", &upstream]].concat();
+    let mut child = command(&args).env("JSONMEND_LIMITS_DRAIN_SECONDS", "600").spawn().unwrap();
+    let said = listening(&mut child);
+    let url = said["url"].as_str().unwrap().strip_prefix("http://").unwrap();
+    let mut client = TcpStream::connect(url).unwrap();
+    client.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    // The provider has the request, and does not answer.
+    let (mut provider, _) = listener.accept().unwrap();
+    provider.read_exact(&mut [0; 1]).unwrap();
+    let id = child.id().to_string();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(said.next().unwrap().unwrap().contains("event=started"));
+    Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(said.next().unwrap().unwrap().contains("event=stopping"));
+    assert_eq!(child.try_wait().unwrap(), None);
+    Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn settings_are_checked_and_shown_without_serving() {
+    let text = "[mending]\nmode = \"validated\"\n[[mending.tool]]\nname = \"rm\"\npolicy = \"off\"\n[[upstream]]\nurl = \"http://a\"\n[[upstream.tool]]\nname = \"x\"\npolicy = \"exact\"\n";
+    let config = file("serve-check.toml", text);
+    let args = ["serve", "--check", "--config", config.to_str().unwrap()];
+    let done = run(&args, "");
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    for line in ["mending.mode = \"validated\"", "limits.connections = 8192", "[[upstream.tool]]"] {
+        assert!(done.stdout.lines().any(|shown| shown == line), "{}", done.stdout);
+    }
+    // What is shown is a file of settings, with the same meaning.
+    let shown = file("serve-shown.toml", &done.stdout);
+    let again = run(&["serve", "--check", "--config", shown.to_str().unwrap()], "");
+    assert_eq!((again.code, again.stdout), (0, done.stdout));
+    let json = run(&[&args[..], &["--json"]].concat(), "");
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["mending"]["mode"], "validated");
+    let wrong = run(&["serve", "--check", "--upstream", "ftp://a"], "");
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (2, ""));
+    assert!(!wrong.stderr.is_empty());
+}
+
+#[test]
+fn a_gateway_is_asked_whether_it_is_healthy() {
+    let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"];
+    let args = [&args[..], &["--upstream", "http://a"]].concat();
+    let mut child = command(&args).spawn().unwrap();
+    let said = listening(&mut child);
+    let admin = said["admin"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+    let probe = ["serve", "--probe", "--admin", &admin];
+    let healthy = run(&probe, "");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!((healthy.code, healthy.stderr.as_str()), (0, ""));
+    let gone = run(&probe, "");
+    assert_eq!(gone.code, 6);
+    assert!(gone.stderr.contains(&format!("no healthy gateway at {admin}")), "{}", gone.stderr);
+    assert_eq!(run(&["serve", "--probe", "--admin", "off"], "").code, 2);
 }
 
 #[test]
@@ -144,7 +246,7 @@ fn settings_come_from_a_file_the_environment_and_the_command_line() {
     assert_eq!(said["admin"], Value::Null);
     let reply = exchange(
         said["url"].as_str().unwrap(),
-        "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+        "POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
     );
     assert!(reply.contains("\r\nx-jsonmend: repaired;"), "{reply}");
     child.kill().unwrap();
@@ -167,7 +269,7 @@ fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
         let mut child = command(&args).env("SSL_CERT_FILE", authority).spawn().unwrap();
         let said = listening(&mut child);
         let ask = |path: &str| {
-            let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n");
+            let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
             let request = format!("{head}content-length: 2\r\n\r\n{{}}");
             exchange(said["url"].as_str().unwrap(), &request)
         };
