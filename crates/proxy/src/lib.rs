@@ -10,6 +10,7 @@
 
 mod account;
 mod admin;
+mod aside;
 mod clients;
 mod config;
 mod descriptors;

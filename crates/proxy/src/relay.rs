@@ -1,5 +1,7 @@
 //! The body of an answer on its way from the provider to the client.
 
+mod work;
+
 use std::{
     collections::VecDeque,
     pin::Pin,
@@ -8,197 +10,31 @@ use std::{
     time::Duration,
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
-use jsonmend_wire::{Framing, RewriteOptions, Rewriter, Rewritten};
 use pin_project_lite::pin_project;
 use tokio::{
     sync::OwnedSemaphorePermit,
+    task::{JoinHandle, spawn_blocking},
     time::{Instant, Sleep, sleep},
 };
 
+pub(crate) use work::{QUIET, Work};
+
 use crate::{
     account::{Account, Verdict},
+    aside::{done, give_way},
     live::Watched,
     metrics::{Elapsed, Named},
     recent::About,
-    shared::{Held, Shared},
+    shared::Shared,
     timed::{BoxError, Waits, is_late},
     unpacked::Unpacked,
 };
 
-/// Chunks in a row that come to nothing, before others get their turn.
-const CHUNKS_A_TURN: usize = 64;
-
-/// The mending of one body.
-pub(crate) struct Work {
-    rewriter: Rewriter,
-    pub(crate) account: Account,
-    out: BytesMut,
-    held: Held,
-    watched: Arc<Watched>,
-    shared: Arc<Shared>,
-    /// The last bytes that left, which say whether an event has ended.
-    last: [u8; 4],
-    /// When they left.
-    left: Instant,
-    /// Whether what has come ends with the end of an event.
-    whole_events: bool,
-    /// Whether nothing but white space has come.
-    blank: bool,
-    ended: bool,
-}
-
-impl Work {
-    pub(crate) fn new(options: RewriteOptions, account: Account, passing: &Passing) -> Self {
-        Self {
-            rewriter: Rewriter::new(options),
-            account,
-            out: BytesMut::new(),
-            held: passing.shared.held(),
-            watched: Arc::clone(&passing.watched),
-            shared: Arc::clone(&passing.shared),
-            last: *b"\n\n\n\n",
-            left: Instant::now(),
-            whole_events: true,
-            blank: true,
-            ended: false,
-        }
-    }
-
-    pub(crate) fn push(&mut self, chunk: &[u8]) {
-        let began = Instant::now();
-        let chunk = self.pass_blank(chunk);
-        let Self { rewriter, account, out, watched, .. } = self;
-        rewriter.push(chunk, &mut |piece| take(out, account, watched, &piece));
-        if !self.ended && !self.held.set(self.rewriter.withheld()) {
-            // Others need the room more than this answer.
-            let Self { rewriter, account, out, watched, .. } = self;
-            rewriter.release(&mut |piece| take(out, account, watched, &piece));
-            self.held.set(self.rewriter.withheld());
-        }
-        self.keep_alive(chunk, began);
-        self.watched.look(&self.shared.live, &self.rewriter);
-        self.account.overhead += began.elapsed();
-    }
-
-    /// Sends on the white space at the start of a body, which may keep the connection alive. Returns the rest.
-    fn pass_blank<'c>(&mut self, chunk: &'c [u8]) -> &'c [u8] {
-        if !self.blank {
-            return chunk;
-        }
-        let rest = chunk.trim_ascii_start();
-        self.blank = rest.is_empty();
-        self.out.extend_from_slice(&chunk[..chunk.len() - rest.len()]);
-        rest
-    }
-
-    /// Sends on a copy of what the provider sent to keep the connection alive, if that waits for a call that is held, and
-    /// nothing has left for a while.
-    fn keep_alive(&mut self, chunk: &[u8], now: Instant) {
-        let ends = chunk.ends_with(b"\n\n") || chunk.ends_with(b"\r\n\r\n");
-        let began = core::mem::replace(&mut self.whole_events, ends);
-        let quiet = self.shared.config.limits().idle() / QUIET;
-        if began
-            && ends
-            && self.out.is_empty()
-            && self.rewriter.withheld() > 0
-            && now.saturating_duration_since(self.left) > quiet
-            && self.is_between_events()
-            && is_keep_alive(chunk)
-        {
-            self.out.extend_from_slice(chunk);
-        }
-    }
-
-    /// Ends the body as upstream has ended it.
-    pub(crate) fn finish(&mut self) {
-        let began = Instant::now();
-        if !self.ended {
-            let Self { rewriter, account, out, watched, .. } = self;
-            account.body = Some(rewriter.finish(&mut |piece| take(out, account, watched, &piece)));
-        }
-        self.ended = true;
-        self.held.set(0);
-        self.account.overhead += began.elapsed();
-    }
-
-    /// Ends the body where upstream failed: what waits leaves as it came.
-    fn stop(&mut self) {
-        if !self.ended {
-            let Self { rewriter, account, out, watched, .. } = self;
-            account.body = Some(rewriter.fail(&mut |piece| take(out, account, watched, &piece)));
-        }
-        self.ended = true;
-        self.held.set(0);
-    }
-
-    /// The client has gone. Many do as soon as they have read the end of a stream, and then nothing is missing.
-    fn leave(&mut self) -> Ended {
-        if self.rewriter.is_ended() && self.out.is_empty() {
-            self.finish();
-            Ended::Whole
-        } else {
-            self.stop();
-            Ended::Open
-        }
-    }
-
-    pub(crate) fn take(&mut self) -> Option<Bytes> {
-        if self.out.is_empty() {
-            return None;
-        }
-        let bytes = self.out.split().freeze();
-        self.left = Instant::now();
-        let kept = &bytes[bytes.len().saturating_sub(4)..];
-        self.last.rotate_left(kept.len());
-        self.last[4 - kept.len()..].copy_from_slice(kept);
-        Some(bytes)
-    }
-
-    /// A comment that says what was done. Only between two events.
-    fn comment(&mut self) -> Option<Bytes> {
-        if !self.is_between_events() {
-            return None;
-        }
-        let overhead = self.account.overhead.as_micros();
-        Some(format!(": jsonmend {}; overhead-us={overhead}\n\n", self.account.line()).into())
-    }
-
-    /// Whether what has left ends with the end of a server-sent event.
-    fn is_between_events(&self) -> bool {
-        let ended = self.last.ends_with(b"\n\n")
-            || self.last == *b"\r\n\r\n"
-            || self.last.ends_with(b"\r\r");
-        ended && self.rewriter.framing() == Some(Framing::Sse)
-    }
-}
-
-/// The part of the longest silence after which what keeps a connection alive no longer waits.
-pub(crate) const QUIET: u32 = 20;
-
-/// Whether a chunk has nothing but comments and pings.
-fn is_keep_alive(chunk: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(chunk) else { return false };
-    let pings = |line: &str| {
-        let text: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-        line.starts_with(':')
-            || ["", "event:ping", "data:{\"type\":\"ping\"}"].contains(&text.as_str())
-    };
-    !text.trim().is_empty() && text.lines().all(pings)
-}
-
-fn take(out: &mut BytesMut, account: &mut Account, watched: &Watched, piece: &Rewritten<'_>) {
-    match piece {
-        Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
-        Rewritten::Event(event) => {
-            watched.note(event);
-            account.note(event);
-        }
-        _ => {}
-    }
-}
+/// The bytes that are mended before it is looked whether others wait. They may cost a thousand times more than usual.
+const PIECE: usize = 1 << 10;
 
 /// How often it is looked whether a client has taken what came before an error.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -206,8 +42,12 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How an exchange ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// The answer broke off, for this reason.
-    Failed(&'static str),
+    /// It is compressed, and that is damaged.
+    BadPacking,
+    /// The connection to the provider ended before it.
+    BrokeOff,
+    /// It was silent for too long, or did not end in time.
+    Late,
     /// It has not ended: if that stays so, the client has left.
     Open,
     /// The gateway answered itself, which is said where it does.
@@ -217,11 +57,11 @@ pub(crate) enum Ended {
 
 impl Ended {
     fn failed(error: &BoxError) -> Self {
-        Self::Failed(match error {
-            late if is_late(late) => "provider-slow",
-            broken if broken.is::<hyper::Error>() => "provider-broke-off",
-            _ => "bad-packing",
-        })
+        match error {
+            late if is_late(late) => Self::Late,
+            broken if broken.is::<hyper::Error>() => Self::BrokeOff,
+            _ => Self::BadPacking,
+        }
     }
 }
 
@@ -283,7 +123,9 @@ impl Passing {
         let (verdict, format) = account.map_or((None, None), |of| (Some(of.verdict()), of.format));
         let reason = match self.ended {
             Ended::Refused => return,
-            Ended::Failed(reason) => reason,
+            Ended::BadPacking => "bad-packing",
+            Ended::BrokeOff => "provider-broke-off",
+            Ended::Late => "provider-slow",
             Ended::Open => "client-left",
             Ended::Whole if self.about.status >= 400 => "status",
             Ended::Whole if verdict == Some(Verdict::Overflow) => "overflow",
@@ -323,6 +165,8 @@ pin_project! {
         upstream: Option<Unpacked>,
         trailers: Option<HeaderMap>,
         over: bool,
+        // The mending, while it is done on another thread.
+        aside: Option<JoinHandle<Box<Work>>>,
         // Waits until what left before an error is written.
         pause: Option<Pin<Box<Sleep>>>,
         passing: Passing,
@@ -342,7 +186,21 @@ pin_project! {
 impl Relay {
     pub(crate) fn new(upstream: Option<Unpacked>, passing: Passing) -> Self {
         let ready = VecDeque::new();
-        Self { ready, failed: None, upstream, trailers: None, over: false, pause: None, passing }
+        Self {
+            ready,
+            failed: None,
+            upstream,
+            trailers: None,
+            over: false,
+            aside: None,
+            pause: None,
+            passing,
+        }
+    }
+
+    /// Whether nothing is mended.
+    fn is_passed_on(&self) -> bool {
+        self.passing.work.is_none() && self.aside.is_none()
     }
 
     /// Puts what was read already before the rest. If there is an error, there is no rest.
@@ -366,13 +224,34 @@ impl Body for Relay {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let mut this = self.project();
-        for _ in 0..CHUNKS_A_TURN {
-            if let Some(work) = &mut this.passing.work
-                && let Some(bytes) = work.take()
-            {
-                this.passing.first.get_or_insert_with(Instant::now);
-                this.passing.watched.passed(bytes.len());
-                return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        loop {
+            if let Some(task) = &mut *this.aside {
+                let Some(work) = done(ready!(Pin::new(task).poll(cx))) else {
+                    return Poll::Pending;
+                };
+                (*this.aside, this.passing.work) = (None, Some(work));
+            }
+            let mends = this.passing.work.is_some();
+            if let Some(work) = &mut this.passing.work {
+                if let Some(bytes) = work.take() {
+                    this.passing.first.get_or_insert_with(Instant::now);
+                    this.passing.watched.passed(bytes.len());
+                    return Poll::Ready(Some(Ok(Frame::data(bytes))));
+                }
+                if work.is_turn_over() {
+                    return give_way(cx);
+                }
+                if work.is_short() {
+                    work.go_on(PIECE);
+                    continue;
+                }
+            }
+            if let Some(mut work) = this.passing.work.take_if(|work| work.has_more()) {
+                *this.aside = Some(spawn_blocking(move || {
+                    work.go_on(usize::MAX);
+                    work
+                }));
+                continue;
             }
             if *this.over {
                 if core::mem::take(&mut this.passing.comment)
@@ -401,12 +280,18 @@ impl Body for Relay {
                 (Some(chunk), _) => Some(Ok(Frame::data(chunk))),
                 (None, Some(_)) => this.failed.take().map(Err),
                 (None, None) => match &mut this.upstream {
-                    Some(upstream) => ready!(Pin::new(upstream).poll_frame(cx)),
+                    Some(upstream) => match Pin::new(upstream).poll_frame(cx) {
+                        Poll::Ready(next) => next,
+                        Poll::Pending => {
+                            this.passing.work.iter_mut().for_each(|work| work.pause());
+                            return Poll::Pending;
+                        }
+                    },
                     None => None,
                 },
             };
             let frame = match next {
-                Some(Ok(frame)) => frame,
+                Some(Ok(frame)) => frame.into_data().map_err(|frame| frame.into_trailers().ok()),
                 Some(Err(error)) => {
                     // The connection is dropped at once, and so is what the provider still sends.
                     *this.upstream = None;
@@ -417,34 +302,29 @@ impl Body for Relay {
                 }
                 None => {
                     *this.upstream = None;
-                    this.passing.work.iter_mut().for_each(|work| work.finish());
-                    this.passing.ended = Ended::Whole;
-                    *this.over = true;
-                    continue;
+                    Err(None)
                 }
             };
-            match frame.into_data() {
-                Ok(chunk) => match &mut this.passing.work {
-                    Some(work) => work.push(&chunk),
-                    None => {
-                        this.passing.watched.passed(chunk.len());
-                        return Poll::Ready(Some(Ok(Frame::data(chunk))));
-                    }
-                },
-                Err(frame) => {
-                    *this.trailers = frame.into_trailers().ok();
-                    this.passing.work.iter_mut().for_each(|work| work.finish());
+            match frame {
+                Ok(chunk) if mends => {
+                    this.passing.work.iter_mut().for_each(|work| work.give(&chunk));
+                }
+                Ok(chunk) => {
+                    this.passing.watched.passed(chunk.len());
+                    return Poll::Ready(Some(Ok(Frame::data(chunk))));
+                }
+                Err(trailers) => {
+                    *this.trailers = trailers.or(this.trailers.take());
                     this.passing.ended = Ended::Whole;
+                    this.passing.work.iter_mut().for_each(|work| work.end());
                     *this.over = true;
                 }
             }
         }
-        cx.waker().wake_by_ref();
-        Poll::Pending
     }
 
     fn is_end_stream(&self) -> bool {
-        self.passing.work.is_none()
+        self.is_passed_on()
             && self.ready.is_empty()
             && self.trailers.is_none()
             && self.failed.is_none()
@@ -452,7 +332,7 @@ impl Body for Relay {
     }
 
     fn size_hint(&self) -> SizeHint {
-        if self.passing.work.is_some() || !self.ready.is_empty() {
+        if !self.is_passed_on() || !self.ready.is_empty() {
             return SizeHint::default();
         }
         self.upstream.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)

@@ -16,11 +16,11 @@ use jsonmend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireLimits, Wir
 
 use super::{
     Answer, Sent,
-    aside::aside,
     incoming::{End, Read},
 };
 use crate::{
     account::Account,
+    aside::aside,
     config::{CallsInText, Content, Mode},
     fitting::{self, FitNotes},
     headers::{self, Media, media},

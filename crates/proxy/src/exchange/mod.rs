@@ -2,7 +2,6 @@
 
 mod again;
 mod answer;
-mod aside;
 mod incoming;
 
 use std::{
@@ -21,10 +20,8 @@ use http_body_util::{BodyExt, Either, Full};
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
 
-use again::Again;
-use aside::aside;
-
 use crate::{
+    aside::aside,
     config::{Mode, Repair, Upstream},
     headers, hosts,
     live::name_shown,
@@ -35,6 +32,7 @@ use crate::{
     shared::{Held, Outgoing, Providers, Shared},
     timed::{Timed, Waits},
 };
+use again::Again;
 
 /// The body of an answer: from upstream, or from the gateway itself.
 pub(crate) type Answer = Response<Either<Relay, Full<Bytes>>>;

@@ -116,6 +116,37 @@ async fn a_long_body_keeps_nobody_waiting() {
     assert!(answered > 4, "{answered} were answered");
 }
 
+/// Answers that are expensive, whatever they are: each byte of these costs a hundred times as much as usual, and all of
+/// them arrive at once.
+#[tokio::test]
+async fn looping_answers_keep_nobody_waiting() {
+    let event = serde_json::json!({"choices": [{"index": 0, "delta": {"content": "<tool_calls>".repeat(40)}}]});
+    let events = format!("data: {event}\n\n").repeat(400);
+    let looping =
+        vec![chunked("text/event-stream"), chunk(events), chunk("data: [DONE]\n\n"), last()];
+    let short = answer("application/json", "{}");
+    let answers = vec![looping.clone(), looping, short];
+    let mut scene = Scene::on_threads(NonZeroUsize::new(1), answers, configure).await;
+    let mut waits = Vec::new();
+    for _ in 0..2 {
+        let mut client = scene.connect().await;
+        let switch = "x-jsonmend-calls-in-text: auto\r\ncontent-length";
+        client.send(REQUEST.replace("content-length", switch)).await;
+        // The provider plays the next answer for the next request.
+        scene.seen().await;
+        waits.push(tokio::spawn(async move { client.until("[DONE]").await }));
+    }
+    let mut answered = 0;
+    while waits.iter().any(|wait| !wait.is_finished()) {
+        assert_eq!(scene.post("/", "{}").await.status(), 200);
+        answered += 1;
+    }
+    assert!(answered > 4, "{answered} were answered");
+    for wait in waits {
+        wait.await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_long_request_keeps_nobody_waiting() {
     let call = r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{'a': 1}"}}]},"#;
