@@ -173,7 +173,7 @@ async fn ask(gateway: SocketAddr, seed: u64, counts: &Counts) -> Result<(), Fail
     stream
         .write_all(
             format!(
-                "POST /x?seed={seed} HTTP/1.1\r\nhost: x\r\nx-jsonmend-mode: {mode}\r\n\
+                "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: {mode}\r\n\
                  content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}"
             )
             .as_bytes(),
@@ -247,8 +247,9 @@ async fn stay(gateway: SocketAddr) -> Result<(), Failed> {
     let mut open = Vec::new();
     for seed in 0..4 {
         let mut stream = TcpStream::connect(gateway).await?;
-        let request =
-            format!("POST /x?seed={seed} HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{{}}");
+        let request = format!(
+            "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{{}}"
+        );
         stream.write_all(request.as_bytes()).await?;
         let _ = timeout(Duration::from_millis(200), stream.read_u8()).await;
         // One is killed in the middle of its request.

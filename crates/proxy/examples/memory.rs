@@ -131,7 +131,7 @@ async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     let mode = ["append", "validated"][seed % 2];
                     let request = format!(
-                        "POST /x?seed={seed} HTTP/1.1\r\nhost: x\r\nx-jsonmend-mode: {mode}\r\n\
+                        "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: {mode}\r\n\
                          content-length: 2\r\nconnection: close\r\n\r\n{{}}"
                     );
                     let mut stream = TcpStream::connect(address).await?;
@@ -173,7 +173,7 @@ async fn open_streams(
         let mut stream = TcpStream::connect(address).await?;
         let (open, bytes) = (Arc::clone(&open), Arc::clone(&bytes));
         tokio::spawn(async move {
-            let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+            let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                  content-length: 15\r\n\r\n{\"stream\":true}";
             stream.write_all(request.as_bytes()).await?;
             let mut got = [0; 4096];

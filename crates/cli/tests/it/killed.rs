@@ -114,7 +114,7 @@ fn provider() -> (String, mpsc::Receiver<()>) {
 /// Asks for a stream, and reads its first event.
 fn begin(address: &str) -> (TcpStream, String) {
     let mut stream = connect(address);
-    write!(stream, "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}").unwrap();
+    write!(stream, "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}").unwrap();
     let (mut got, mut piece) = (Vec::new(), [0; 1024]);
     while !String::from_utf8_lossy(&got).contains("\\\"a\\\"") {
         let read = stream.read(&mut piece).unwrap();

@@ -42,7 +42,7 @@ pub(crate) async fn round(
     );
     let length = body.len();
     let request = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer k\r\n\
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer k\r\n\
          content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     );
     for _ in 0..at_once {
