@@ -61,7 +61,8 @@ impl Announced {
     }
 }
 
-fn hash(id: &str) -> u64 {
+/// A hash of an id.
+pub(super) fn hash(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);
     hasher.finish()

@@ -14,6 +14,7 @@ mod delta;
 mod errors;
 mod gemini;
 mod gemini_interactions;
+mod items;
 mod members;
 mod ollama;
 mod openai_assistants;

@@ -1,23 +1,20 @@
 //! OpenAI Responses, and compatible servers.
 //!
-//! The key of an item is its place in the output, never its id, which some servers make up for every
-//! event. Content is sent up to four times: in deltas, at the end of a part, at the end of its item, and
-//! in the whole response at the end. It is emitted only once.
+//! Which item an event means is decided in [`items`](super::items). Content is sent up to four times: in deltas,
+//! at the end of a part, at the end of its item, and in the whole response at the end. It is emitted only once.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::BTreeSet;
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, again, announced::Announced,
-    arguments, count, errors::read_inner_error, final_arguments, finish, is_misnamed, kind_of,
-    non_empty, ordinal, piece,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, again,
+    announced::Announced,
+    arguments, count,
+    errors::read_inner_error,
+    final_arguments, finish, is_misnamed,
+    items::{Found, Items, Kind, MAX_ITEMS, Said, Step, index},
+    kind_of, non_empty, ordinal, piece, unread,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
-
-/// Items beyond this number are read as one, so that their number is bounded.
-const MAX_ITEMS: u32 = 0x4000;
 
 /// Parts beyond this number count as emitted, so that their number is bounded.
 const MAX_PARTS: usize = 0x1_0000;
@@ -44,26 +41,13 @@ pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
 /// The decoder.
 #[derive(Debug, Default)]
 pub(super) struct OpenAiResponses {
-    /// By their index in the output. Some servers give every item the same index.
-    items: BTreeMap<u32, Item>,
-    /// How many items have begun.
-    begun: u32,
+    items: Items,
     /// The parts with emitted text.
     emitted: BTreeSet<(u32, Channel, u32)>,
     calls: Announced,
     ended: bool,
     /// The number of the last event, if events are numbered.
     sequence: Option<i64>,
-}
-
-#[derive(Clone, Debug)]
-struct Item {
-    /// Its number in the order in which the items began.
-    place: u32,
-    /// The stream stated its beginning.
-    added: bool,
-    /// The id of its call.
-    id: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,14 +82,13 @@ impl Format for OpenAiResponses {
             }
             "output_item.added" | "output_item.done" => {
                 let [output, item] = payload.pick(["output_index", "item"]);
-                let done = kind == "output_item.done";
                 if let Some(item) = item {
-                    let place = if done { self.place(output) } else { self.begin(output, item) };
-                    self.item(place, item, done, out);
+                    self.whole_item(index(output), item, kind == "output_item.done", out);
                 }
             }
             "output_text.annotation.added" => {
-                let block = self.block(payload, "content_index");
+                let said = Said::of_part(Kind::Message, Step::Piece, payload);
+                let block = self.block(said, payload, "content_index", out);
                 if let Some(annotation) = payload.field("annotation") {
                     out(Delta::Citation { block, json: annotation.raw() });
                 }
@@ -136,47 +119,52 @@ impl OpenAiResponses {
         last.is_some_and(|last| number > last.saturating_add(1))
     }
 
-    /// An item begins at that index of the output.
-    fn begin(&mut self, output: Option<Node<'_>>, item: Node<'_>) -> u32 {
-        let index = ordinal(output).min(MAX_ITEMS);
-        // An item that is announced once more is the same.
-        let id = item.field("call_id").and_then(Node::text).map(Cow::into_owned);
-        let known = self.items.get(&index);
-        let again = known.is_some_and(|known| id.is_some() && known.id == id);
-        if !again && known.is_none_or(|known| known.added) {
-            self.allot(index);
-        }
-        if let Some(item) = self.items.get_mut(&index) {
-            item.added = true;
-            item.id = id;
-        }
-        self.place(output)
-    }
-
-    fn allot(&mut self, index: u32) -> u32 {
-        let place = self.begun;
-        self.begun = (self.begun + 1).min(MAX_ITEMS);
-        self.items.insert(index, Item { place, added: false, id: None });
-        place
-    }
-
-    /// The place of the item at that index of the output.
-    fn place(&mut self, output: Option<Node<'_>>) -> u32 {
-        let index = ordinal(output).min(MAX_ITEMS);
-        match self.items.get(&index) {
-            Some(item) => item.place,
-            None => self.allot(index),
+    /// Reads an item that begins or is done.
+    fn whole_item(
+        &mut self,
+        index: Option<u32>,
+        item: Node<'_>,
+        done: bool,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        let step = if done { Step::Done } else { Step::Piece };
+        let said = Said::of_item(kind_of_item(item), step, index, item);
+        let place = match done {
+            true => self.place(said, out),
+            false => Some(self.items.begin(said)),
+        };
+        if let Some(place) = place {
+            self.item(place, item, done, out);
+            self.items.end(place, step);
         }
     }
 
-    /// The place of the item at that index of the whole output.
-    fn placed(&self, index: u32) -> u32 {
-        self.items.get(&index.min(MAX_ITEMS)).map_or(index, |item| item.place)
+    /// The place of the item that an event means. `None` if it may be that of several calls: none of them is
+    /// complete, and what the event holds is nobody's.
+    fn place(&mut self, said: Said, out: &mut dyn FnMut(Delta<'_>)) -> Option<u32> {
+        match self.items.find(said) {
+            Found::None => Some(self.items.allot(said)),
+            Found::One(place) => Some(place),
+            Found::Any(places) if said.is_call() => {
+                if !places.iter().any(|place| self.items.is_open(*place)) {
+                    out(Delta::Doubt(Doubt::LostEvent));
+                }
+                places.into_iter().for_each(|place| out(unread(0, i64::from(place))));
+                None
+            }
+            Found::Any(places) => places.first().copied(),
+        }
     }
 
-    fn block(&mut self, payload: Node<'_>, part: &str) -> Block {
-        let [output, part] = payload.pick(["output_index", part]);
-        Block::new(0, self.place(output)).with_part(ordinal(part))
+    fn block(
+        &mut self,
+        said: Said,
+        payload: Node<'_>,
+        part: &str,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) -> Block {
+        let place = self.place(said, out).unwrap_or_default();
+        Block::new(0, place).with_part(ordinal(payload.field(part)))
     }
 
     /// Reads a piece of a part, or all of it.
@@ -184,13 +172,14 @@ impl OpenAiResponses {
         let Some((part, step)) = kind.rsplit_once('.') else { return };
         if kind == "content_part.done" {
             let text = payload.field("part").and_then(|part| part.field("text"));
-            let block = self.block(payload, "content_index");
+            let said = Said::of_part(Kind::Message, Step::Whole, payload);
+            let block = self.block(said, payload, "content_index", out);
             again(block, text, out);
             return;
         }
-        let done = match step {
-            "delta" => false,
-            "done" => true,
+        let (done, step) = match step {
+            "delta" => (false, Step::Piece),
+            "done" => (true, Step::Whole),
             _ => return,
         };
         let (channel, number) = match part {
@@ -199,12 +188,16 @@ impl OpenAiResponses {
             "reasoning_text" | "reasoning" => (Channel::Reasoning, "content_index"),
             "reasoning_summary_text" | "reasoning_summary" => (Channel::Summary, "summary_index"),
             "function_call_arguments" | "mcp_call_arguments" | "custom_tool_call_input" => {
-                self.argument_part(part, done, payload, out);
+                self.argument_part(part, step, payload, out);
                 return;
             }
             _ => return,
         };
-        let block = self.block(payload, number);
+        let kind = match channel {
+            Channel::Reasoning | Channel::Summary => Kind::Reasoning,
+            Channel::Refusal | Channel::Text => Kind::Message,
+        };
+        let block = self.block(Said::of_part(kind, step, payload), payload, number, out);
         let [delta, text, refusal, transcript] =
             payload.pick(["delta", "text", "refusal", "transcript"]);
         if done {
@@ -217,20 +210,20 @@ impl OpenAiResponses {
     fn argument_part(
         &mut self,
         part: &str,
-        done: bool,
+        step: Step,
         payload: Node<'_>,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        let [output, delta, text, input, name] =
-            payload.pick(["output_index", "delta", "arguments", "input", "name"]);
+        let done = step > Step::Piece;
+        let [delta, text, input, name] = payload.pick(["delta", "arguments", "input", "name"]);
         let kind = match part {
             "custom_tool_call_input" => Some(CallKind::Custom),
             "mcp_call_arguments" => Some(CallKind::Server),
             _ => None,
         };
-        let known = self.items.get(&ordinal(output).min(MAX_ITEMS)).filter(|_| done);
-        let added = known.is_some_and(|item| item.added);
-        let place = self.place(output);
+        let said = Said::of_part(Kind::Call, step, payload);
+        let Some(place) = self.place(said, out) else { return };
+        let added = done && self.items.is_added(place);
         self.calls.add(place, None);
         let index = i64::from(place);
         let arguments = if done { final_arguments(text.or(input)) } else { arguments(delta) };
@@ -247,6 +240,7 @@ impl OpenAiResponses {
         }));
         if ends {
             out(Delta::CallEnd { scope: 0, index });
+            self.items.end(place, step);
         }
     }
 
@@ -345,28 +339,29 @@ impl OpenAiResponses {
             .filter(|(_, item)| is_call(*item));
         let mut missing =
             self.calls.missing(calls.map(|(place, item)| (place, call(item, true).id)));
-        for (place, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
+        for (number, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
+            let said = Said::of_item(kind_of_item(item), Step::Done, Some(number), item);
             match (is_call(item), called) {
-                (true, true) if missing.remove(&place) => {
-                    // No event announced it. It takes a place that no other item can have. If its events follow
-                    // after all, they belong to it.
-                    let own = self.allot(MAX_ITEMS + 1);
-                    let id = call(item, true).id.map(|id| id.to_string());
-                    let known = Item { place: own, added: true, id };
-                    self.items.entry(place.min(MAX_ITEMS)).or_insert(known);
-                    self.item(own, item, true, out);
-                }
-                (true, true) => {
+                (true, true) if !missing.remove(&number) => {
                     out(Delta::Call(CallDelta { repeats: true, ..call(item, true) }));
                 }
-                (true, false) => self.item(place.min(MAX_ITEMS), item, true, out),
-                (false, _) if silent => {
-                    self.item(place.min(MAX_ITEMS), item, true, out);
-                    for part in item.field("content").into_iter().flat_map(Node::items) {
-                        cite(place, part, out);
+                // No event announced it. If its events follow after all, they belong to it.
+                (true, _) => {
+                    let place = self.items.begin_apart(said);
+                    self.item(place, item, true, out);
+                }
+                (false, _) => {
+                    let known = self.items.of_whole(said, number, !silent);
+                    if silent {
+                        let place = known.unwrap_or_else(|| self.items.allot(said));
+                        self.item(place, item, true, out);
+                        for part in item.field("content").into_iter().flat_map(Node::items) {
+                            cite(place, part, out);
+                        }
+                    } else {
+                        again_in(known.unwrap_or(number), item, out);
                     }
                 }
-                (false, _) => again_in(self.placed(place), item, out),
             }
         }
         if let Some(error) = error.filter(|error| !error.is_blank()) {
@@ -398,6 +393,15 @@ fn again_in(place: u32, item: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
 fn is_incomplete(item: Node<'_>) -> bool {
     let status = item.field("status").and_then(Node::text);
     matches!(status.as_deref(), Some("incomplete" | "failed" | "cancelled"))
+}
+
+fn kind_of_item(item: Node<'_>) -> Kind {
+    match item.field("type").and_then(Node::text).as_deref() {
+        _ if is_call(item) => Kind::Call,
+        Some("message") => Kind::Message,
+        Some("reasoning") => Kind::Reasoning,
+        _ => Kind::Other,
+    }
 }
 
 /// Whether an item is a call with arguments, or with a text instead of them.
