@@ -18,7 +18,7 @@ use super::{
     Call, Doubt,
     edit_log::{EditLog, Piece, Show},
     ending::Ending,
-    reading::{after_placeholder, has_open_fence, is_json, says_the_same},
+    reading::{after_placeholder, has_open_fence, is_json, repeated, says_the_same},
     trace::{Reading, Release, Rest, Trace},
 };
 use crate::work;
@@ -28,6 +28,9 @@ const PROOFS: u8 = 2;
 
 /// The length from which a repeated prefix is a resend, unless it starts with a bracket.
 const SHORTEST_RESEND: usize = 8;
+
+/// A text that is this many times as long as another one is not compared with it.
+const MOST_SPACE: usize = 8;
 
 /// The arguments of an open call.
 #[derive(Debug)]
@@ -54,6 +57,8 @@ pub(super) struct ArgumentText {
     overflow: bool,
     /// The stream sent the text in two versions that differ.
     contradicted: bool,
+    /// Something else than a repetition follows the first value.
+    several: bool,
     /// Repair has stopped: from here on the text is shown verbatim.
     raw: bool,
     /// What was shown may not be what counts in the end.
@@ -89,6 +94,7 @@ impl ArgumentText {
             seed: None,
             overflow: false,
             contradicted: false,
+            several: false,
             raw: false,
             unsure: false,
         }
@@ -221,12 +227,33 @@ impl ArgumentText {
         matches!(self.engine, Engine::Free)
     }
 
-    /// Whether `text` repeats the text so far, perhaps with more after it. The first byte or two repeat by
-    /// chance unless they open an object or an array: the back-ticks of a fence do.
+    /// Whether `text` repeats the text so far, perhaps with more after it.
     pub(super) fn is_resend(&self, text: &str) -> bool {
+        self.resent(text).is_some()
+    }
+
+    /// How much of `text` repeats the text so far. The first byte or two repeat by chance unless they open an
+    /// object or an array: the back-ticks of a fence do.
+    fn resent(&self, text: &str) -> Option<usize> {
         let telling = self.reading.len() >= SHORTEST_RESEND
             || self.reading.trim_start().starts_with(['{', '[']);
-        telling && text.starts_with(&self.reading)
+        repeated(&self.reading, text).filter(|_| telling)
+    }
+
+    /// Whether `text` is the whole value once more, written in another way.
+    pub(super) fn is_again(&mut self, text: &str) -> bool {
+        if self.several
+            || self.placeholder
+            || self.is_free()
+            || !text.trim_start().starts_with(['{', '['])
+            || !self.is_closed()
+        {
+            return false;
+        }
+        // Something else is compared once, and a text that is much longer not at all.
+        let is_short = self.reading.len() / MOST_SPACE > text.len();
+        self.several = is_short || !says_the_same(&self.reading, text);
+        !self.several
     }
 
     /// Stores arguments that only count if no fragment follows.
@@ -271,6 +298,18 @@ impl ArgumentText {
         true
     }
 
+    /// Reads a value. One that repeats the text stays as a whole, because nothing can stand in its place.
+    pub(super) fn push_whole(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
+        if !self.is_again(text) {
+            return self.push_piece(text, show);
+        }
+        self.dropped = true;
+        let Engine::Traced(trace) = &mut self.engine else { return false };
+        trace.note_whole();
+        self.follow(show);
+        true
+    }
+
     /// Reads the next piece. Returns whether an empty object before it was dropped.
     fn absorb(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) -> bool {
         if text.is_empty() {
@@ -296,7 +335,13 @@ impl ArgumentText {
             self.placeholder = true;
             return false;
         }
-        if self.is_resend(text) && self.counts_as_resend(text) {
+        let resent = self.resent(text).filter(|resent| self.counts_as_resend(text.len() - resent));
+        if resent.is_none() && self.is_again(text) {
+            self.resends = (self.resends + 1).min(PROOFS);
+            self.plain = self.plain.take().filter(|_| self.resends < PROOFS);
+            return false;
+        }
+        if let Some(resent) = resent {
             self.settle_placeholder(show);
             // Until it is ruled out, the plain concatenation may still be what counts.
             if !core::mem::replace(&mut self.unsure, true) {
@@ -308,7 +353,7 @@ impl ArgumentText {
                 plain.push_str(text);
                 plain
             });
-            let tail = text.get(self.reading.len()..).unwrap_or_default();
+            let tail = text.get(resent..).unwrap_or_default();
             self.grow(tail, show);
             return false;
         }
@@ -360,9 +405,13 @@ impl ArgumentText {
         let text = after_placeholder(text)
             .filter(|rest| self.dropped || *rest == self.reading)
             .unwrap_or(text);
-        if let Some(rest) = text.strip_prefix(self.reading.as_str()) {
+        let resent = match self.is_free() {
+            true => text.starts_with(&self.reading).then_some(self.reading.len()),
+            false => repeated(&self.reading, text),
+        };
+        if let Some(resent) = resent {
             self.settle_placeholder(show);
-            self.grow_within_limit(rest, show);
+            self.grow_within_limit(text.get(resent..).unwrap_or_default(), show);
         } else if self.plain.as_deref() != Some(text) && !says_the_same(&self.reading, text) {
             self.contradicted = true;
         }
@@ -383,9 +432,10 @@ impl ArgumentText {
         false
     }
 
-    /// Whether an equal piece is a resend: the text was complete, or there were resends before.
-    fn counts_as_resend(&mut self, text: &str) -> bool {
-        text.len() > self.reading.len() || self.resends > 0 || self.is_closed()
+    /// Whether a piece that repeats the text, with `more` bytes after it, is a resend: there is more, the text was
+    /// complete, or there were resends before.
+    fn counts_as_resend(&mut self, more: usize) -> bool {
+        more > 0 || self.resends > 0 || self.is_closed()
     }
 
     fn settle_placeholder(&mut self, show: &mut dyn FnMut(Piece<'_>)) {

@@ -85,6 +85,10 @@ impl Calls {
             return;
         }
         let Some(&call) = self.last.get(&scope) else { return };
+        // Its arguments may be those of a call before it that still has none.
+        if self.open.range((scope, 0)..(scope, call)).next().is_some() {
+            return;
+        }
         let Some(open) = self.open.get_mut(&(scope, call)) else { return };
         if open.doubt.is_some() || open.name.is_none() || !open.arguments.has_ended() {
             return;

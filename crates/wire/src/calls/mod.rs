@@ -8,6 +8,7 @@ mod end;
 mod ended;
 mod ending;
 mod reading;
+mod rivals;
 mod room;
 mod route;
 mod searched;
@@ -31,6 +32,7 @@ pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
 pub(crate) use end::End;
 use ended::Ended;
+use rivals::Rivals;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
 pub(crate) use trace::{Release, Rest};
@@ -64,6 +66,8 @@ struct OpenCall {
     same_ids: u8,
     /// The stream repeated it as a whole.
     repeated: bool,
+    index: Option<i64>,
+    rivals: Rivals,
 }
 
 impl OpenCall {
@@ -112,6 +116,8 @@ pub(crate) struct Calls {
     ids: BTreeMap<(u32, String), usize>,
     /// The call that began last, by scope.
     last: BTreeMap<u32, usize>,
+    /// The number of the first call that began in the list of calls that is being read.
+    list: usize,
     /// Ended by the format without arguments. What comes next decides whether it was cut off.
     pending: Option<(u32, usize)>,
     /// What is known about the calls that have ended, by scope and number.
@@ -138,6 +144,7 @@ impl Calls {
             keys: BTreeMap::new(),
             ids: BTreeMap::new(),
             last: BTreeMap::new(),
+            list: 0,
             pending: None,
             ended: BTreeMap::new(),
             tracking: None,
@@ -212,10 +219,19 @@ impl Calls {
         source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
+        if !delta.sibling {
+            self.list = self.begun;
+        }
         match self.route(&delta) {
             Route::Call(call) => self.extend((delta.scope, call), delta, source, sink),
             Route::Ended(call) => self.repeat(call, &delta),
             Route::Ghost => Ok(()),
+            Route::Unsure => {
+                if let Some(tracking) = &mut self.tracking {
+                    tracking.enter(Entry::Other(delta.arguments.span()));
+                }
+                Ok(())
+            }
             Route::New => self.begin(delta, source, sink),
         }
     }
@@ -251,6 +267,7 @@ impl Calls {
         }
         let call = self.begun;
         self.begun += 1;
+        let rivals = self.new_rivals(&delta);
         self.last.insert(scope, call);
         if let Some(index) = delta.index {
             self.keys.insert((scope, index), call);
@@ -277,6 +294,8 @@ impl Calls {
             exact: delta.exact,
             same_ids: 0,
             repeated: false,
+            index: delta.index,
+            rivals,
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -315,10 +334,16 @@ impl Calls {
                 // No tool has such a name: a line end got into it on the way.
                 open.doubt.get_or_insert(Doubt::DamagedEvent);
             }
-            if name_grows(&mut open.name, name, &delta.arguments, &open.arguments) {
+            if open.name.is_none() && open.rivals.is_mixed() {
+                // Its arguments came before it, while another call could have them.
+                open.doubt.get_or_insert(Doubt::LostEvent);
+            }
+            if name_grows(open, name, &delta) {
                 let name = open.name.as_deref().unwrap_or_default();
                 sink(WireEvent::CallNamed { call, name });
-            } else if (delta.exact || again || same_id) && open.name.as_deref() != Some(name) {
+            } else if (delta.exact || again || same_id) && open.name.as_deref() != Some(name)
+                || (delta.exact && !again && delta.id.is_some() && !same_id)
+            {
                 open.doubt.get_or_insert(Doubt::Contradiction);
             }
         }
@@ -365,7 +390,7 @@ impl Calls {
             }
             Arguments::Whole(node) => {
                 let text = original(node.span()).unwrap_or(node.raw());
-                let added = open.arguments.push_piece(text, &mut show);
+                let added = open.arguments.push_whole(text, &mut show);
                 (added.then_some(Some(node.span())), None)
             }
             Arguments::Final(piece) => {
@@ -399,21 +424,21 @@ pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call 
 }
 
 /// Sets or extends a name: some servers repeat it in every piece, and a few send it in pieces.
-fn name_grows(
-    known: &mut Option<String>,
-    name: &str,
-    arguments: &Arguments<'_>,
-    before: &ArgumentText,
-) -> bool {
-    let Some(known) = known else {
-        *known = Some(name.to_owned());
+fn name_grows(open: &mut OpenCall, name: &str, delta: &CallDelta<'_>) -> bool {
+    let whole = matches!(delta.arguments, Arguments::Final(_) | Arguments::Again(_))
+        || (delta.exact && delta.id.is_some());
+    let Some(known) = &mut open.name else {
+        open.name = Some(name.to_owned());
         return true;
     };
-    let silent = matches!(arguments, Arguments::Absent) && before.is_empty();
-    if !silent || known == name || known.len() + name.len() > LONGEST_NAME {
+    if whole || known == name || known.len() + name.len() > LONGEST_NAME {
         return false;
     }
-    if name.starts_with(known.as_str()) {
+    let before = &mut open.arguments;
+    if !before.is_empty() && (before.is_closed() || !delta.arguments.goes_on()) {
+        return false;
+    }
+    if before.is_empty() && name.starts_with(known.as_str()) {
         name.clone_into(known);
     } else {
         known.push_str(name);

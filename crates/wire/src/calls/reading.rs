@@ -10,6 +10,59 @@ pub(super) fn after_placeholder(text: &str) -> Option<&str> {
     rest.starts_with('{').then_some(rest)
 }
 
+/// How much of `text` repeats what `before` says, if it begins with all of it, whatever the white space between
+/// tokens.
+pub(super) fn repeated(before: &str, text: &str) -> Option<usize> {
+    /// How much more white space than text may be passed over.
+    const MOST_SPACE: usize = 8;
+    if text.starts_with(before) {
+        return Some(before.len());
+    }
+    if before.len() / MOST_SPACE > text.len() {
+        return None;
+    }
+    let (one, other) = (before.as_bytes(), text.as_bytes());
+    let spaces = |bytes: &[u8], from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.iter().take_while(|byte| json::is_space(char::from(**byte))).count()
+    };
+    let divides = |byte: Option<&u8>| matches!(byte, Some(b'{' | b'}' | b'[' | b']' | b',' | b':'));
+    let (mut at, mut to) = (0, 0);
+    let (mut quote, mut last) = (None, Some(&b'{'));
+    loop {
+        if quote.is_none() {
+            let (here, there) = (spaces(one, at), spaces(other, to));
+            let (next, same) = (one.get(at + here), other.get(to + there));
+            // Between two words, white space means something.
+            let free = divides(last) || divides(next) || (next.is_none() && divides(same));
+            if (here == 0) != (there == 0) && !free {
+                return (next.is_none() && here == 0).then_some(to);
+            }
+            (at, to) = (at + here, to + there);
+        }
+        let Some(byte) = one.get(at) else {
+            work::count(at + to);
+            return Some(to);
+        };
+        if other.get(to) != Some(byte) {
+            work::count(at + to);
+            return None;
+        }
+        let length = if quote.is_some() && *byte == b'\\' { 2 } else { 1 };
+        if length == 2 && one.get(at + 1) != other.get(to + 1) {
+            // An escape of which only the beginning has arrived.
+            return (at + 1 == one.len()).then_some(to + 1);
+        }
+        match (quote, byte) {
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b'"') => quote = Some(b'"'),
+            (None, b'\'') if divides(last) => quote = Some(b'\''),
+            _ => {}
+        }
+        (at, to, last) = (at + length, to + length, Some(byte));
+    }
+}
+
 /// Whether two texts are the same JSON value, however it is written.
 pub(super) fn says_the_same(one: &str, other: &str) -> bool {
     if one == other || json::meaning(one) == json::meaning(other) {

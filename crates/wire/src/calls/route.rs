@@ -15,6 +15,8 @@ pub(super) enum Route {
     Ended(usize),
     /// To no call: it has no content.
     Ghost,
+    /// To one of several calls, and nothing says to which of them.
+    Unsure,
     /// To a new call.
     New,
 }
@@ -30,8 +32,9 @@ impl Calls {
                     .by_id(delta)
                     .filter(|&call| self.open.contains_key(&(scope, call)))
                     .or_else(|| (!self.is_another(call, delta)).then_some(call)),
-                Some(call) if delta.exact || !self.is_another(call, delta) => Some(call),
-                Some(_) => None,
+                // The format counts its calls, but this server does not.
+                Some(call) if delta.exact => (!self.is_reused(call, delta)).then_some(call),
+                Some(call) => (!self.is_another(call, delta)).then_some(call),
                 // A continuation under another index still identifies its call by id.
                 None if delta.name.is_none() => self.by_id(delta),
                 // A format that counts its calls counts a call that is sent twice as another one.
@@ -40,17 +43,23 @@ impl Calls {
                 }
                 None => None,
             },
-            None => self.by_id(delta).or_else(|| {
-                self.last.get(&scope).copied().filter(|&call| !self.is_another(call, delta))
-            }),
+            None => {
+                let by_id = self.by_id(delta).filter(|&call| !self.is_apart(call, delta));
+                let last = self.last.get(&scope).copied();
+                by_id.or_else(|| last.filter(|&call| !self.is_another(call, delta)))
+            }
         };
         let known = known.or_else(|| self.repeated(delta));
         match known {
-            Some(call) if self.open.contains_key(&(scope, call)) => Route::Call(call),
+            Some(call) if self.open.contains_key(&(scope, call)) => match self.mixes(call, delta) {
+                true => Route::Unsure,
+                false => Route::Call(call),
+            },
             Some(call) => Route::Ended(call),
             None if delta.repeats || is_silent(delta) => Route::Ghost,
             // A server that makes up an id for every piece ends with a piece that says nothing.
             None if is_wordless(delta) && self.knows_index(delta) => Route::Ghost,
+            None if self.is_lost(delta) => Route::Unsure,
             None => Route::New,
         }
     }
@@ -74,7 +83,7 @@ impl Calls {
     }
 
     /// The call with the id of the piece.
-    fn by_id(&self, delta: &CallDelta<'_>) -> Option<usize> {
+    pub(super) fn by_id(&self, delta: &CallDelta<'_>) -> Option<usize> {
         let id = delta.id.as_deref()?;
         self.ids.get(&(delta.scope, id.to_owned())).copied()
     }
@@ -106,6 +115,29 @@ impl Calls {
         delta.id.is_some() && own != delta.id.as_deref()
     }
 
+    /// Whether the piece begins another call at the index of one that has ended.
+    fn is_reused(&self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let repeats = matches!(delta.arguments, Arguments::Final(_) | Arguments::Again(_));
+        let other = |own: Option<&str>| own.is_some() && own != delta.id.as_deref();
+        let ended = self.ended.get(&(delta.scope, call));
+        !repeats
+            && delta.name.is_some()
+            && delta.id.is_some()
+            && ended.is_some_and(|ended| other(ended.id()))
+    }
+
+    /// Whether the piece has the id of `call`, but is an entry of its own: it has another name, or is in the same
+    /// list.
+    fn is_apart(&mut self, call: usize, delta: &CallDelta<'_>) -> bool {
+        match self.ended.get(&(delta.scope, call)) {
+            Some(ended) => delta
+                .name
+                .as_deref()
+                .is_some_and(|name| name != ended.name() || (delta.sibling && call >= self.list)),
+            None => self.is_another(call, delta),
+        }
+    }
+
     /// Whether a piece that would belong to `call` begins another one.
     fn is_another(&mut self, call: usize, delta: &CallDelta<'_>) -> bool {
         let Some(open) = self.open.get_mut(&(delta.scope, call)) else {
@@ -115,6 +147,11 @@ impl Calls {
             return true;
         }
         if delta.sibling && delta.name.is_some() && delta.id.is_none() {
+            return true;
+        }
+        if delta.sibling && delta.name.is_some() && call >= self.list && !delta.arguments.goes_on()
+        {
+            // Both are entries of one list.
             return true;
         }
         match (open.id.as_deref(), delta.id.as_deref()) {
@@ -142,11 +179,23 @@ fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
         return false;
     };
     if known != name {
-        let silent = matches!(delta.arguments, Arguments::Absent);
-        return !(silent && open.arguments.is_empty() && delta.index.is_some());
+        return delta.index.is_none() || !continues_name(open, delta);
     }
-    let resend = delta.arguments.text().is_some_and(|text| open.arguments.is_resend(text));
+    let args = &mut open.arguments;
+    let resend =
+        delta.arguments.text().is_some_and(|text| args.is_resend(text) || args.is_again(text));
     opens_object(delta) && !resend && open.arguments.is_closed()
+}
+
+/// Whether another name continues that of the call. Only the first piece of a call has an id or states a type.
+fn continues_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
+    let silent = matches!(delta.arguments, Arguments::Absent);
+    let follows = delta.id.is_none() && (open.id.is_some() || !delta.typed);
+    match open.arguments.is_empty() {
+        true => silent || follows,
+        // Some servers divide the name and the arguments at the same time.
+        false => follows && delta.arguments.goes_on() && !open.arguments.is_closed(),
+    }
 }
 
 /// Whether it has nothing that could begin a call: some servers send such an entry after the last call.

@@ -1,11 +1,11 @@
 //! Anthropic Messages.
 //!
-//! Every message is a scope: another `message_start` in the same body restarts the indexes. The type
-//! of a payload decides; if it is missing, the name of the event is used instead.
+//! Every message is a scope: another `message_start` in the same body restarts the indexes, unless it has the id
+//! of the message before it. The type of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, arguments, finish, is_misnamed,
-    kind_of, ordinal, piece, unread, usage,
+    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, announced::hash, arguments,
+    finish, is_misnamed, kind_of, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, json::Node};
 
@@ -40,6 +40,8 @@ pub(super) struct Anthropic {
     /// The open message, from 0.
     scope: u32,
     started: bool,
+    /// A hash of its id.
+    id: Option<u64>,
     stopped: bool,
 }
 
@@ -51,8 +53,9 @@ impl Format for Anthropic {
         }
         match kind.as_ref() {
             "message_start" => {
-                self.begin(out);
-                if let Some(message) = payload.field("message") {
+                let message = payload.field("message");
+                self.begin(message, out);
+                if let Some(message) = message {
                     usage(message.field("usage"), USAGE).into_iter().for_each(out);
                 }
             }
@@ -103,12 +106,15 @@ impl Format for Anthropic {
 }
 
 impl Anthropic {
-    /// A message begins. Whatever is open in the previous one is aborted.
-    fn begin(&mut self, out: &mut dyn FnMut(Delta<'_>)) {
-        if self.started {
+    /// A message begins. Whatever is open in the previous one is aborted. One with the same id is the same.
+    fn begin(&mut self, message: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+        let id = message.and_then(|message| non_empty(message.field("id"))).map(|id| hash(&id));
+        let again = id.is_some() && id == self.id;
+        if self.started && !again {
             out(Delta::Abort { scope: self.scope });
             self.scope = self.scope.saturating_add(1);
         }
+        self.id = id;
         self.started = true;
         self.stopped = false;
     }
@@ -198,7 +204,7 @@ impl Anthropic {
 
     /// A response that was not streamed.
     fn whole(&mut self, message: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        self.begin(out);
+        self.begin(Some(message), out);
         let [content, counts] = message.pick(["content", "usage"]);
         for (index, block) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
             self.block(index, block, true, out);

@@ -150,6 +150,8 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) exact: bool,
     /// It follows another entry of the same delta.
     pub(crate) sibling: bool,
+    /// It states the kind of the call, as the first piece does.
+    pub(crate) typed: bool,
     /// It repeats earlier content, and never begins a call.
     pub(crate) repeats: bool,
     /// Why the call cannot be complete.
@@ -191,6 +193,11 @@ impl Arguments<'_> {
             Self::Composed(text) => Some(text),
             Self::Absent | Self::Seed(_) => None,
         }
+    }
+
+    /// Whether they are text that may go on in the middle of others: it does not begin an object.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.text().is_some_and(|text| !text.trim_start().starts_with('{'))
     }
 
     /// The string in the payload that holds them.

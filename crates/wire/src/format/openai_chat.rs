@@ -223,6 +223,7 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
         index: index.and_then(Node::integer).filter(|index| *index >= 0),
         exact: false,
         sibling: position > 0,
+        typed: kind.is_some(),
         kind: is_custom.then_some(CallKind::Custom),
         // One provider's client library writes "null" for a missing id.
         id: piece(id).filter(|id| **id != *"null"),

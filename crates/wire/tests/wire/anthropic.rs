@@ -128,7 +128,7 @@ fn a_second_message_starts_the_indexes_over() {
         START,
         TOOL,
         &piece("{\"a\": \"Spa"),
-        START,
+        &START.replace("\"m\"", "\"n\""),
         TOOL,
         &piece("{\"a\": 2}"),
         CLOSE,

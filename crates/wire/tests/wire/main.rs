@@ -14,6 +14,7 @@ mod examples;
 mod fitted;
 mod gemini;
 mod honest;
+mod identity;
 mod items;
 mod openai_assistants;
 mod openai_chat;
