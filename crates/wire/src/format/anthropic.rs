@@ -140,7 +140,7 @@ impl Anthropic {
                 scope: self.scope,
                 index: Some(i64::from(index)),
                 exact: true,
-                sibling: false,
+                sibling: true,
                 kind: (kind != "tool_use").then_some(CallKind::Server),
                 id: piece(id),
                 name: piece(name),

@@ -132,6 +132,7 @@ fn call<'a>(index: u32, tool: Node<'a>, arguments: Arguments<'a>, out: &mut dyn 
     out(Delta::Call(CallDelta {
         index: Some(i64::from(index)),
         exact: true,
+        sibling: true,
         kind: server.then_some(CallKind::Server),
         id: piece(id),
         name: piece(name),

@@ -164,6 +164,7 @@ fn read_call(index: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
     out(Delta::Call(CallDelta {
         index: Some(i64::from(index)),
         exact: true,
+        sibling: true,
         id: piece(id),
         name: piece(name),
         arguments,

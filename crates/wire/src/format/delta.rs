@@ -148,7 +148,7 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) index: Option<i64>,
     /// The format guarantees the index.
     pub(crate) exact: bool,
-    /// It follows another entry of the same delta.
+    /// It follows another entry of the same delta, or has a place of its own, so it repeats no other one.
     pub(crate) sibling: bool,
     /// It states the kind of the call, as the first piece does.
     pub(crate) typed: bool,

@@ -35,8 +35,8 @@ impl Format for Ollama {
             if let Some(text) = piece(content) {
                 out(Delta::Text { block, text });
             }
-            for entry in calls.into_iter().flat_map(Node::items) {
-                self.call(entry, out);
+            for (position, entry) in calls.into_iter().flat_map(Node::items).enumerate() {
+                self.call(position, entry, out);
             }
         }
         if done.is_some_and(|done| done.raw() == "true") {
@@ -51,7 +51,7 @@ impl Format for Ollama {
 
 impl Ollama {
     /// Every entry is a whole call. Its index is useless, because every server counts it differently.
-    fn call(&mut self, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    fn call(&mut self, position: usize, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let [id, function] = entry.pick(["id", "function"]);
         let [name, text] = function.unwrap_or(entry).pick(["name", "arguments"]);
         let index = self.calls;
@@ -59,6 +59,7 @@ impl Ollama {
         out(Delta::Call(CallDelta {
             index: Some(index),
             exact: true,
+            sibling: position > 0,
             id: piece(id),
             name: piece(name),
             arguments: arguments(text),

@@ -284,7 +284,8 @@ impl OpenAiResponses {
             let doubt = (done && is_incomplete(item)).then_some(Doubt::Incomplete);
             let call = call(item, done);
             self.calls.add(place, call.id.as_deref());
-            out(Delta::Call(CallDelta { index: Some(index), exact: true, doubt, ..call }));
+            let sibling = true;
+            out(Delta::Call(CallDelta { index: Some(index), exact: true, sibling, doubt, ..call }));
             // An incomplete item ends with the response.
             if done && doubt.is_none() {
                 out(Delta::CallEnd { scope: 0, index });

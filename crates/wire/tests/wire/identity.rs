@@ -371,3 +371,56 @@ fn a_block_that_begins_at_a_place_that_was_used_is_another_one() {
 fn named_events(events: &[(&str, &str)]) -> String {
     named(events)
 }
+
+/// A whole body in each format that has them, with those two calls: id, name and number.
+fn bodies(calls: [(&str, &str, u8); 2]) -> [String; 5] {
+    let list = |of: &dyn Fn(&str, &str, u8) -> String| {
+        calls.map(|(id, name, n)| of(id, name, n)).join(",")
+    };
+    let responses = list(&|id, name, n| {
+        format!(
+            r#"{{"type":"function_call","call_id":"{id}","name":"{name}","arguments":"{{\"p\":{n}}}"}}"#
+        )
+    });
+    let anthropic = list(&|id, name, n| {
+        format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{{"p":{n}}}}}"#)
+    });
+    let converse = list(&|id, name, n| {
+        format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"{name}","input":{{"p":{n}}}}}}}"#)
+    });
+    let cohere = list(&|id, name, n| {
+        format!(
+            r#"{{"id":"{id}","type":"function","function":{{"name":"{name}","arguments":"{{\"p\":{n}}}"}}}}"#
+        )
+    });
+    let ollama = list(&|id, name, n| {
+        format!(r#"{{"id":"{id}","function":{{"name":"{name}","arguments":{{"p":{n}}}}}}}"#)
+    });
+    [
+        format!(r#"{{"object":"response","status":"completed","output":[{responses}]}}"#),
+        format!(
+            r#"{{"type":"message","role":"assistant","content":[{anthropic}],"stop_reason":"tool_use"}}"#
+        ),
+        format!(
+            r#"{{"output":{{"message":{{"role":"assistant","content":[{converse}]}}}},"stopReason":"tool_use"}}"#
+        ),
+        format!(
+            r#"{{"id":"x","finish_reason":"TOOL_CALL","message":{{"role":"assistant","tool_calls":[{cohere}]}}}}"#
+        ),
+        format!(
+            r#"{{"message":{{"role":"assistant","content":"","tool_calls":[{ollama}]}},"done":true,"done_reason":"stop"}}"#
+        ),
+    ]
+}
+
+#[test]
+fn two_calls_in_one_list_are_two_in_every_format() {
+    for (second, n) in [("delete", 2), ("read", 2), ("delete", 1), ("read", 1)] {
+        for body in bodies([("c", "read", 1), ("c", second, n)]) {
+            let other = format!("{{\"p\":{n}}}");
+            let want = [call("read", "{\"p\":1}", "unchanged"), call(second, &other, "unchanged")];
+            assert_eq!(calls(&decode(&body)), want, "{body}");
+            assert_eq!(agree(&body), body);
+        }
+    }
+}
