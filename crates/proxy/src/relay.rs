@@ -233,12 +233,14 @@ impl Body for Relay {
             }
             let mends = this.passing.work.is_some();
             if let Some(work) = &mut this.passing.work {
-                if let Some(bytes) = work.take() {
+                let turn_is_over = work.is_turn_over();
+                if let Some(bytes) = work.take_frame(turn_is_over) {
                     this.passing.first.get_or_insert_with(Instant::now);
                     this.passing.watched.passed(bytes.len());
                     return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
-                if work.is_turn_over() {
+                if turn_is_over {
+                    work.pause();
                     return give_way(cx);
                 }
                 if work.is_short() {

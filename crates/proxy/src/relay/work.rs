@@ -14,6 +14,9 @@ use crate::{
     shared::{Held, Shared},
 };
 
+/// The bytes that leave at a time, although more is there to be mended.
+const FRAME: usize = 16 << 10;
+
 /// The mending of one body.
 pub(crate) struct Work {
     rewriter: Rewriter,
@@ -112,16 +115,19 @@ impl Work {
         }
     }
 
-    /// Whether others should have their turn. Then a new one begins.
+    /// Whether others should have their turn.
     pub(super) fn is_turn_over(&mut self) -> bool {
-        let over = self.turn.get_or_insert_with(Instant::now).elapsed() > TURN;
-        if over {
-            self.turn = None;
-        }
-        over
+        self.turn.get_or_insert_with(Instant::now).elapsed() > TURN
     }
 
-    /// Others have their turn anyway, because nothing is there.
+    /// What may leave, where it is much, others have their turn, or nothing is there that is mended in a short time: to send
+    /// each piece takes longer than to mend it.
+    pub(super) fn take_frame(&mut self, turn_is_over: bool) -> Option<Bytes> {
+        let waits = self.is_short() && !turn_is_over && self.out.len() < FRAME;
+        if waits { None } else { self.take() }
+    }
+
+    /// Others have their turn now.
     pub(super) fn pause(&mut self) {
         self.turn = None;
     }
