@@ -10,6 +10,7 @@ mod followed;
 mod forms;
 mod lost;
 mod misread;
+mod openers;
 mod restated;
 mod segments;
 mod shown;

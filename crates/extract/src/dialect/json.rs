@@ -21,6 +21,7 @@ pub(super) use begins::may_be_call;
 pub(super) use bounds::{Quotes, goes_on};
 use space::is_within;
 pub(super) use space::{SPACE, past_space, window};
+use trail::Closing;
 
 /// What an engine did with the bytes that it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub(super) struct JsonCall {
     quotes: Quotes,
     /// What closes the block. What opens another, and what is around it, ends it, too.
     stops: Markers,
-    closes: bool,
+    closing: Closing,
     bare: bool,
     /// The backticks around it, if the text has shown them.
     fenced: &'static [u8],
@@ -115,6 +116,15 @@ impl JsonCall {
         Self { named: true, ..new }
     }
 
+    /// The arguments of a call that lacks its opener, which only its closing marker makes one that may run.
+    pub(super) fn unopened<S>(stops: Markers, ctx: &Ctx<'_, S>) -> Self {
+        Self { closing: Closing::Required, ..Self::arguments(stops, true, ctx) }
+    }
+
+    fn closes(&self) -> bool {
+        self.closing != Closing::None
+    }
+
     /// Says what is written before the arguments.
     pub(super) fn after_mark(self, mark: &Text) -> Self {
         Self { mark: mark.clone(), ..self }
@@ -152,7 +162,7 @@ impl JsonCall {
             quotes: Quotes::default(),
             stopped: !stops.is_empty(),
             stops,
-            closes,
+            closing: if closes { Closing::Due } else { Closing::None },
             bare,
             fenced: b"",
             refused: false,
@@ -271,7 +281,7 @@ impl JsonCall {
     /// Whether what follows the arguments goes on with them, is another object in place of the marker, or
     /// more arguments. `None` waits for more.
     fn has_more(&self, rest: &[u8], eof: bool) -> Option<bool> {
-        let marked = self.closes || !self.mark.is_empty();
+        let marked = self.closes() || !self.mark.is_empty();
         if marked && past_space(rest, eof)?.1.starts_with(b"{") {
             return Some(true);
         }
@@ -464,7 +474,7 @@ impl JsonCall {
         let input = ending == Ending::Input;
         // Where the model ended the text, and no marker was to come, nothing is missing after the arguments
         // but brackets.
-        let may_lack = input && ctx.eos && !self.closes && self.mender.repair_count() == 0;
+        let may_lack = input && ctx.eos && !self.closes() && self.mender.repair_count() == 0;
         self.envelope.is_whole = may_lack && self.envelope.has_arguments(&self.quotes);
         if short || input && !self.named && !self.envelope.is_whole {
             ctx.stop_short();

@@ -88,25 +88,9 @@ pub(super) fn named_call(
         return Some(NamedCall::Nothing);
     }
     let written = String::from_utf8_lossy(window.get(..end).unwrap_or_default()).into_owned();
-    let mut name = written.trim();
-    let mut id = None;
-    if let Some((before, given)) = name.split_once("[CALL_ID]") {
-        (name, id) = (before.trim(), Some(given.trim().to_owned()));
-    }
+    let (name, id) = name_and_id(named, written.trim(), tools);
     if named.text_names.iter().any(|text| text == name) {
         return Some(NamedCall::Text(length));
-    }
-    // A number after a colon counts the calls.
-    if let Some((before, number)) = name.rsplit_once(':')
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        (name, id) = (before, Some(name.to_owned()));
-    }
-    for prefix in &named.prefixes {
-        if !tools.contains(name) {
-            name = name.strip_prefix(&**prefix).unwrap_or(name);
-        }
     }
     if name.is_empty() || name.contains(char::is_whitespace) || name.contains(['{', '<', '"']) {
         return Some(NamedCall::Nothing);
@@ -135,6 +119,35 @@ pub(super) fn named_call(
     Some(NamedCall::Call(name.to_owned(), id, length, closed))
 }
 
+/// The name of the tool in what is written between the markers, and the identifier of the call.
+pub(super) fn name_and_id<'t>(
+    named: &Named,
+    written: &'t str,
+    tools: &'t Tools,
+) -> (&'t str, Option<String>) {
+    if let Some((before, given)) = written.split_once("[CALL_ID]") {
+        return (before.trim(), Some(given.trim().to_owned()));
+    }
+    let (mut name, mut id) = (written, None);
+    // A number after a colon counts the calls.
+    if let Some((before, number)) = written.rsplit_once(':')
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        (name, id) = (before, Some(written.to_owned()));
+    }
+    for prefix in &named.prefixes {
+        // Clients give identifiers back with other punctuation, or without any, and models write them so.
+        if let Some(tool) = tools.numbered(written, prefix) {
+            return (tool, Some(written.to_owned()));
+        }
+        if !tools.contains(name) {
+            name = name.strip_prefix(&**prefix).unwrap_or(name);
+        }
+    }
+    (name, id)
+}
+
 /// Whether text is the name of a tool, maybe with the identifier of the call, and nothing else.
 fn is_name(text: &[u8]) -> bool {
     const ID: &[u8] = b"[CALL_ID]";
@@ -146,6 +159,6 @@ fn is_name(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(is_in_name)
 }
 
-const fn is_in_name(byte: &u8) -> bool {
+pub(super) const fn is_in_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/')
 }

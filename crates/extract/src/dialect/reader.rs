@@ -12,6 +12,7 @@ mod prompted;
 mod steps;
 mod text;
 mod thoughts;
+mod unopened;
 mod wraps;
 
 use std::sync::{Arc, OnceLock};
@@ -135,9 +136,23 @@ pub struct CallExtractor {
 #[derive(Clone, Debug)]
 enum State {
     Text,
-    /// In a reasoning block, until this, or until the header of a message if it is empty.
-    Reasoning(Vec<u8>),
+    Reasoning(Thought),
     Call(usize, Box<Engine>),
+}
+
+/// A reasoning block.
+#[derive(Clone, Debug, Default)]
+struct Thought {
+    /// What closes it: the header of a message if it is empty.
+    close: Vec<u8>,
+    /// The first call that begins in it, as its row and tool. If nothing closes the block, it is reported.
+    draft: Option<(usize, String)>,
+}
+
+impl Thought {
+    fn until(close: impl Into<Vec<u8>>) -> Self {
+        Self { close: close.into(), draft: None }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -275,7 +290,7 @@ impl CallExtractor {
     fn begin(&mut self) {
         self.state = match self.start {
             CallStartState::Text => State::Text,
-            CallStartState::Reasoning => State::Reasoning(b"</think>".to_vec()),
+            CallStartState::Reasoning => State::Reasoning(Thought::until("</think>")),
         };
         self.seen = self.start == CallStartState::Reasoning;
         (self.spoke, self.unread, self.interrupted) = (false, false, false);

@@ -43,7 +43,7 @@ static BEFORE: [u8; 256] = {
     let mut byte = 0u8;
     loop {
         kinds[byte as usize] = match byte {
-            b'_' | b'.' | b'-' | b'/' | b':' | b'\\' | b'"' | b'\'' | b']' | b'*' => NAME,
+            b'_' | b'.' | b'-' | b'/' | b':' | b'\\' | b'"' | b'\'' | b']' | b'*' | b'=' => NAME,
             _ if byte.is_ascii_alphanumeric() => NAME,
             _ if byte.is_ascii_whitespace() => SPACE,
             _ => 0,

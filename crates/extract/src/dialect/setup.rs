@@ -1,6 +1,6 @@
 //! The dialects that are looked for, made ready for reading.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use jsonmend_core::prose::reasoning;
 
@@ -13,7 +13,7 @@ use super::{
     names::Names,
     python, react,
     search::Search,
-    shape::{Layout, Prefix, Shape},
+    shape::{Layout, Prefix, Shape, spelled_bars},
     tags::{self, Lexed, Role},
     wake::{Wake, Wakes},
 };
@@ -37,6 +37,8 @@ pub(super) enum What {
     Answer,
     /// It opens or closes what is for the user.
     AnswerTag(bool),
+    /// An opener of this shape that lacks its bracket, with the name of a tool.
+    Lacking(usize),
     /// A tag around what a tool has returned, and whether it closes it.
     ResultTag(bool),
 }
@@ -73,6 +75,9 @@ pub(super) struct Setup {
     pub(super) bare: Vec<(usize, usize)>,
     /// The first of each kind of these. Whether one begins does not depend on its row.
     pub(super) kinds: Vec<(usize, usize)>,
+    /// The shapes that are known without their opener, and what follows the name of a tool in them.
+    pub(super) unopened: Vec<(usize, usize)>,
+    pub(super) name_ends: Markers,
     /// The second bytes of the headers that begin with `<`.
     header: Box<[bool; 256]>,
     pub(super) framed: Vec<usize>,
@@ -100,6 +105,8 @@ const RESULTS: [&str; 6] = [
 impl Setup {
     pub(super) fn new(rows: Vec<Arc<Dialect>>, auto: bool, tools: Arc<Tools>) -> Self {
         let mut texts: Vec<(Entry, String)> = Vec::new();
+        // Rows write the same tags, and the first one counts.
+        let mut lacking = BTreeSet::new();
         let mut bare = Vec::new();
         let mut framed = Vec::new();
         for (at, row) in rows.iter().enumerate() {
@@ -116,8 +123,13 @@ impl Setup {
                         for text in xml.begins() {
                             add(what, &text);
                         }
+                        for text in xml.without_bracket(&tools) {
+                            if lacking.insert(text.clone()) {
+                                add(What::Lacking(shape_at), &text);
+                            }
+                        }
                         if let Prefix::Bars(word) = xml.prefix {
-                            for bar in ["｜", "|"] {
+                            for bar in spelled_bars() {
                                 add(what, &format!("{}{bar}{word}", xml.tag.1));
                             }
                         } else {
@@ -183,6 +195,19 @@ impl Setup {
             };
             search.add([text, follows].concat().as_bytes());
         }
+        let mut unopened = Vec::new();
+        let mut name_ends = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            for (shape_at, shape) in row.shapes.iter().enumerate() {
+                for end in shape.name_ends() {
+                    name_ends.push((unopened.len(), end));
+                    unopened.push((at, shape_at));
+                }
+            }
+        }
+        if !unopened.is_empty() {
+            wakes.names(&names);
+        }
         for (row, shape) in &bare {
             wakes.any(b'[', Wake::Marker);
             match rows.get(*row).and_then(|row| row.shapes.get(*shape)) {
@@ -215,6 +240,7 @@ impl Setup {
                 kinds.push(own);
             }
         }
+        let name_ends = Markers::new(name_ends.iter().map(|(id, end)| (*id, end.as_str())));
         let entries = texts.into_iter().map(|(entry, _)| entry).collect();
         let has_sections = |shape: &Shape| matches!(shape, Shape::Xml(xml) if xml.sections);
         let sections = rows.iter().position(|row| row.shapes.iter().any(has_sections));
@@ -234,6 +260,8 @@ impl Setup {
             inside,
             bare,
             kinds,
+            unopened,
+            name_ends,
             header,
             framed,
             sections,
@@ -382,7 +410,9 @@ impl Setup {
     pub(super) fn stops_unread(&self, row: usize, shape: usize) -> Markers {
         match self.rows.get(row).and_then(|row| row.shapes.get(shape)) {
             Some(Shape::Xml(xml)) => {
-                let close = xml.calls.iter().flat_map(|name| xml.closing(name));
+                let close = xml.calls.iter().flat_map(|name| {
+                    xml.closing(name).into_iter().chain([format!("{name}{}", xml.tag.2)])
+                });
                 let close = close.map(|text| (CLOSE, text));
                 let all: Vec<(usize, String)> =
                     close.chain(xml.begins().into_iter().map(|text| (CLOSE + 1, text))).collect();

@@ -5,7 +5,7 @@ mod tags;
 
 use std::borrow::Cow;
 
-pub(super) use tags::{Layout, Prefix, Trim, Untyped, Xml};
+pub(super) use tags::{BARS, Layout, Prefix, Trim, Untyped, Xml, spelled_bars};
 
 pub(super) type Text = Cow<'static, str>;
 

@@ -267,10 +267,12 @@ fn python() -> Vec<Dialect> {
         Shape::Brace(Brace { open: open.into(), close: close.into(), quote: quote.into() })
     };
     vec![
-        Dialect::python("pythonic", "", [""; 0])
+        Dialect::json("pythonic", "<|python_start|>", ["<|python_end|>"])
+            .and_python("", [""; 0])
             .around("<|python_start|>", "<|python_end|>")
             .shown("Llama 3.2, and models that were asked to", "[book(seats=2, name='Ada')]"),
-        Dialect::python("llama4_pythonic", "", [""; 0])
+        Dialect::json("llama4_pythonic", "<|python_start|>", ["<|python_end|>"])
+            .and_python("", [""; 0])
             .around("<|python_start|>", "<|python_end|>")
             .tokens(&["<|eom|>", "<|eot|>"])
             .shown("Llama 4", "<|python_start|>[book(seats=2)]<|python_end|>"),

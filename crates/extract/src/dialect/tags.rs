@@ -3,7 +3,7 @@
 use jsonmend_core::JsonType;
 
 use super::{
-    shape::{Layout, Prefix, Xml},
+    shape::{BARS, Layout, Prefix, Xml},
     tools::{Tool, Tools},
 };
 
@@ -241,10 +241,14 @@ fn read(rest: &[u8], from: usize, is_end: bool, xml: &Xml, end: &str, eof: bool)
     let mut word = word;
     let mut glued = false;
     if !known(&word) {
-        // The space after the name of the element may have been lost.
-        let short = word.strip_suffix("name").filter(|short| known(short))?.to_owned();
-        word = short;
-        glued = true;
+        // What is between the tag around calls and that of a call may have been lost, or the space after the
+        // name of the element.
+        let token = xml.tag.0.len() > 1;
+        let mut rests = xml.wrappers.iter().filter_map(|around| word.strip_prefix(around));
+        let both = rests.find(|call| token && xml.calls.contains(call));
+        glued = both.is_none();
+        let short = both.or_else(|| word.strip_suffix("name").filter(|short| known(short)))?;
+        word = short.to_owned();
     }
     if word.is_empty() || word.len() > LONGEST_WORD {
         return None;
@@ -323,18 +327,24 @@ impl<'r> Cursor<'r> {
 
     /// Moves past spaces and bars.
     fn bars(&mut self) {
-        loop {
-            match self.left() {
-                [b' ' | b'|', ..] => self.at += 1,
-                [0xEF, 0xBD, 0x9C, ..] => self.at += 3,
-                _ => break,
+        let here = |left: &[u8]| {
+            let begins = |bar: &&&str| left.starts_with(bar.as_bytes());
+            if left.first() == Some(&b' ') {
+                Some(1)
+            } else {
+                BARS.iter().find(begins).map(|bar| bar.len())
             }
+        };
+        while let Some(length) = here(self.left()) {
+            self.at += length;
         }
     }
 
     /// Whether the text ends inside of a character that may be one of those that are passed.
     fn is_partial(&self) -> bool {
-        matches!(self.left(), [0xC4] | [0xEF] | [0xEF, 0xBD])
+        let left = self.left();
+        let goes_on = |text: &&str| text.len() > left.len() && text.as_bytes().starts_with(left);
+        !left.is_empty() && BARS.iter().chain(&["Ġ"]).any(goes_on)
     }
 
     fn word(&mut self) -> Option<String> {

@@ -127,6 +127,27 @@ impl Tools {
         self.get(self.resolve(written))
     }
 
+    /// The only tool of which an identifier that is no name may be: the namespace, the name, and the number of
+    /// the call, with any punctuation in between. Without the namespace, it has some before the number.
+    pub(super) fn numbered(&self, id: &str, namespace: &str) -> Option<&str> {
+        if self.known(id).is_some() {
+            return None;
+        }
+        let id = folded(id);
+        let space = namespace.trim_end_matches('.');
+        let inner = id.strip_prefix(space).map(|inner| inner.strip_prefix('_').unwrap_or(inner));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_own = |name: &&str| {
+            let own = folded(name);
+            let after = inner.and_then(|inner| inner.strip_prefix(&*own));
+            let bare = id.strip_prefix(&*own).and_then(|number| number.strip_prefix('_'));
+            after.is_some_and(|after| is_number(after.strip_prefix('_').unwrap_or(after)))
+                || bare.is_some_and(|number| !number.is_empty() && is_number(number))
+        };
+        let mut own = self.names().filter(is_own);
+        own.next().filter(|_| own.next().is_none())
+    }
+
     /// The tool whose name is the most similar one, if any is close: at most a third of the letters
     /// differ.
     #[must_use]

@@ -166,7 +166,7 @@ impl JsonCall {
                 Found::Nothing => break,
                 Found::Here(found) => {
                     let (id, length) = found.first().copied().unwrap_or_default();
-                    if marker == 0 && id != CLOSE && self.closes {
+                    if marker == 0 && id != CLOSE && self.closes() {
                         return Some(false);
                     }
                     opens |= id != CLOSE;

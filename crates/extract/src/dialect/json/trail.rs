@@ -3,6 +3,15 @@
 use super::{CLOSE, JsonCall, SPACE, Step, goes_on, window};
 use crate::dialect::{markers::Found, out::Ctx, sink::CallSink};
 
+/// Whether a marker closes a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
+    None,
+    Due,
+    /// Without it, the call is refused.
+    Required,
+}
+
 impl JsonCall {
     pub(super) fn trail<S: CallSink>(
         &mut self,
@@ -26,7 +35,7 @@ impl JsonCall {
                     Some(false) => {}
                 }
             }
-            ctx.flush_end(!self.closes);
+            ctx.flush_end(!self.closes());
             return Step::Done(0);
         }
         let space = rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -44,7 +53,7 @@ impl JsonCall {
                 return Step::Read(length);
             }
         }
-        if self.closes && !self.named && !self.beside {
+        if self.closes() && !self.named && !self.beside {
             match goes_on(rest, eof) {
                 None => return Step::Wait,
                 Some(true) => {
@@ -58,7 +67,7 @@ impl JsonCall {
             return self.beside(rest, eof, ctx);
         }
         // One bracket too many belongs to the call: where no marker follows, only directly after it.
-        if (self.closes || space == 0) && matches!(after.first(), Some(b'}' | b']')) {
+        if (self.closes() || space == 0) && matches!(after.first(), Some(b'}' | b']')) {
             ctx.markup(rest.get(..space + 1).unwrap_or_default());
             return Step::Read(space + 1);
         }
@@ -68,7 +77,7 @@ impl JsonCall {
             Found::Nothing => {
                 let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
                 ctx.markup(rest.get(..length).unwrap_or_default());
-                self.flush_end(!self.closes, ctx);
+                self.flush_end(!self.closes(), ctx);
                 Step::Done(length)
             }
         }
@@ -85,7 +94,7 @@ impl JsonCall {
         let closing = found.iter().find(|(id, _)| *id == CLOSE);
         let length = closing.map_or(0, |(_, length)| space + length);
         ctx.markup(rest.get(..length).unwrap_or_default());
-        self.flush_end(closing.is_some() || !self.closes, ctx);
+        self.flush_end(closing.is_some() || !self.closes(), ctx);
         Step::Done(length)
     }
 
@@ -111,6 +120,9 @@ impl JsonCall {
     }
 
     fn flush_end<S: CallSink>(&self, closed: bool, ctx: &mut Ctx<'_, S>) {
+        if !closed && self.closing == Closing::Required {
+            ctx.refuse_ended();
+        }
         if !self.within {
             ctx.flush_end(closed);
         }

@@ -108,7 +108,7 @@ impl CallExtractor {
 }
 
 /// The first key of the object at the start of `rest`. The outer `None` waits for more.
-fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
+pub(super) fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
     let (_, inside) = past_space(rest.get(1..).unwrap_or_default(), eof)?;
     let Some((quote @ (b'"' | b'\''), key)) = inside.split_first() else { return Some(None) };
     let (key, eof) = window(key, LONGEST_NAME, eof);

@@ -3,7 +3,7 @@
 use super::{
     CallExtractor,
     decide::Opening,
-    mentions::{called, name_alone},
+    mentions::{called, name_alone, name_within},
     place::Place,
 };
 use crate::dialect::{
@@ -76,7 +76,21 @@ impl CallExtractor {
                     Begins::Nothing
                 }
                 NamedCall::Call(name, id, length, closed) => {
-                    Begins::Call(Opening::Named(at, name, id, closed), length)
+                    let payload = rest.get(length..).unwrap_or_default();
+                    let counted =
+                        id.is_none() && !closed && name.contains(|c: char| c.is_ascii_digit());
+                    match setup.rows.get(row).and_then(|row| row.block_of(&named.open)) {
+                        // An identifier without a name: the call has its own.
+                        Some(block)
+                            if counted
+                                && !setup.knows(&name)
+                                && may_be_call(payload, eof, None)?
+                                && name_within(payload, setup, eof)?.is_some() =>
+                        {
+                            Begins::Call(Opening::Json(block), length)
+                        }
+                        _ => Begins::Call(Opening::Named(at, name, id, closed), length),
+                    }
                 }
                 NamedCall::Text(length) => Begins::Text(length),
                 NamedCall::Nothing => Begins::Nothing,

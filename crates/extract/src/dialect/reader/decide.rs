@@ -49,6 +49,8 @@ pub(super) enum Opening {
     Json(usize),
     /// The last says that the call is closed after its name.
     Named(usize, String, Option<String>, bool),
+    /// The arguments of a call whose opener is missing, which its closing marker has to make one.
+    Unopened(usize, String),
     /// The arguments are the body of a message. The last says that they do not come.
     Frame(String, Markers, bool),
     /// The arguments of a call of this shape cannot be read.
@@ -71,11 +73,27 @@ impl Opening {
             }
             Self::Frame(..) => row.frames.is_none(),
             Self::Named(..)
+            | Self::Unopened(..)
             | Self::Unread(..)
             | Self::Xml(..)
             | Self::Brace(..)
             | Self::Input(_)
             | Self::Action(..) => false,
+        }
+    }
+
+    /// The name of the tool, as far as it is known.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Json(_) | Self::Input(_) => None,
+            Self::Named(_, name, ..)
+            | Self::Frame(name, ..)
+            | Self::Unopened(_, name)
+            | Self::Unread(_, name)
+            | Self::Brace(_, name)
+            | Self::Action(name, _) => Some(name),
+            Self::Xml(_, opening) => Some(&opening.name),
+            Self::Python(_, opening) => Some(&opening.name),
         }
     }
 }
@@ -150,6 +168,9 @@ impl CallExtractor {
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
                 return Some(decision);
             }
+        }
+        if let Some(decision) = self.unopened(rest, place, eof, setup)? {
+            return Some(decision);
         }
         let mentioned = match first {
             b'<' | b'[' | 0xE2 if !place.is_line_start() => reasoning::open(rest, eof)?,
@@ -263,6 +284,17 @@ impl CallExtractor {
                 Some(Some(Decision::Markup(length + space)))
             }
             What::Thought | What::Answer => Some(None),
+            What::Lacking(shape) => {
+                let begins = place.begins_line() && !place.shown && !place.foreign;
+                let text = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
+                let name = text.trim_end_matches(['"', '>']).rsplit(['"', '=']).next();
+                let name = name.filter(|_| begins && !self.is_quiet()).map(str::to_owned);
+                Some(
+                    name.map(|name| {
+                        Decision::Open(entry.row, Opening::Unread(shape, name), length)
+                    }),
+                )
+            }
             What::Open(shape) => self.opens(entry.row, shape, rest, place, eof, setup),
         }
     }
@@ -318,16 +350,7 @@ impl CallExtractor {
 
     /// Whether a call may have the name that it begins with, as far as that is known.
     pub(super) fn may_name(&self, row: usize, opening: &Opening, setup: &Setup) -> bool {
-        let name = match opening {
-            Opening::Json(_) | Opening::Input(_) => return true,
-            Opening::Named(_, name, ..)
-            | Opening::Frame(name, ..)
-            | Opening::Unread(_, name)
-            | Opening::Brace(_, name)
-            | Opening::Action(name, _) => name,
-            Opening::Xml(_, opening) => &opening.name,
-            Opening::Python(_, opening) => &opening.name,
-        };
+        let Some(name) = opening.name() else { return true };
         let any =
             !setup.auto && setup.rows.get(row).is_some_and(|row| row.unknown == Unknown::Call);
         any || setup.tools.is_empty() || setup.tools.known(name).is_some()
@@ -340,7 +363,8 @@ impl CallExtractor {
                 return Some(true);
             }
         }
-        Some(false)
+        let lacks = self.unopened(next, place, eof, setup)?;
+        Some(lacks.is_some_and(|found| matches!(found, Decision::Open(own, ..) if own == row)))
     }
 
     fn opens(

@@ -92,7 +92,9 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
-        if setup.auto || self.is_quiet() || matches!(place.prev(), b'`' | b'"' | b'\'') {
+        // Detected, only a control token is no text.
+        let text = setup.auto && !TOKENS.iter().any(|token| rest.starts_with(token.as_bytes()));
+        if text || self.is_quiet() || matches!(place.prev(), b'`' | b'"' | b'\'') {
             return Some(None);
         }
         for (id, length) in found {
@@ -110,6 +112,9 @@ impl CallExtractor {
                 continue;
             }
             let after = rest.get(*length..).unwrap_or_default();
+            if setup.auto && place.mentions(Some(after), true, eof)? {
+                continue;
+            }
             if let Some(name) = name_within(after, setup, eof)? {
                 return Some(Some(Decision::Open(*row, Opening::Unread(*shape, name), *length)));
             }
@@ -118,11 +123,14 @@ impl CallExtractor {
     }
 }
 
+/// What the control tokens begin with of which calls are made.
+const TOKENS: [&str; 2] = ["<|", "<｜"];
+
 /// How far a name is looked for after a marker, in bytes, and among how many words.
 const NEAR: (usize, usize) = (96, 3);
 
 /// The name of a known tool among the first words of `rest`. The outer `None` waits for more.
-fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Option<String>> {
+pub(super) fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Option<String>> {
     let (near, ended) = window(rest, NEAR.0, eof);
     let in_name = |byte: &u8| is_word(*byte) || *byte == b'-';
     let mut at = 0;

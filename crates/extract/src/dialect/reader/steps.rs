@@ -1,7 +1,14 @@
 //! The loop that reads.
 
-use super::{CallExtractor, Engine, State, defined::LAST};
-use crate::dialect::{Dialect, json::Step, out::Ctx, setup::Setup, sink::CallSink, watch::Watched};
+use super::{CallExtractor, Engine, State, Thought, defined::LAST};
+use crate::dialect::{
+    Dialect,
+    json::Step,
+    out::Ctx,
+    setup::Setup,
+    sink::{CallOutcome, CallSink},
+    watch::Watched,
+};
 
 impl CallExtractor {
     /// Reads what is undecided, as far as that is possible.
@@ -20,9 +27,9 @@ impl CallExtractor {
                 break;
             }
             self.steps += 1 + rest.len().min(64) as u64;
-            let step = match std::mem::replace(&mut self.state, State::Text) {
+            let step = match self.take_state() {
                 State::Text => self.text(rest, eof, &setup, sink),
-                State::Reasoning(close) => self.reasoning(close, rest, eof, &setup, sink),
+                State::Reasoning(thought) => self.reasoning(thought, rest, eof, &setup, sink),
                 State::Call(row, engine) => self.call(row, engine, rest, eof, eos, &setup, sink),
             };
             match step {
@@ -52,11 +59,33 @@ impl CallExtractor {
         buf.drain(..at.min(buf.len()));
         (self.buf, self.setup) = (buf, Some(setup));
         if eof {
+            if let State::Reasoning(Thought { draft: Some((row, name)), .. }) = self.take_state() {
+                self.report(row, &name, sink);
+            }
             let rest = std::mem::take(&mut self.buf);
             self.out.unwrap(sink);
             self.out.text(&rest, sink);
             self.state = State::Text;
         }
+    }
+
+    fn take_state(&mut self) -> State {
+        std::mem::replace(&mut self.state, State::Text)
+    }
+
+    /// Says that a call was not read. Its source is where it was written.
+    fn report<S: CallSink>(&mut self, row: usize, name: &str, sink: &mut S) {
+        let setup = self.take_setup();
+        if let Some(dialect) = setup.rows.get(row) {
+            self.out.open_block(false, false);
+            let ctx = &mut self.ctx(dialect, &setup, false, sink);
+            if ctx.begin(name, None) {
+                ctx.end(CallOutcome::Cut, 0, true);
+                ctx.flush_end(false);
+            }
+            ctx.close();
+        }
+        self.setup = Some(setup);
     }
 
     /// What an engine of this row works with.

@@ -1,7 +1,7 @@
 //! Text outside of calls.
 
 use super::{
-    CallExtractor, Engine, State,
+    CallExtractor, Engine, State, Thought,
     defined::LAST,
     place::{Place, keep_last},
     program::Program,
@@ -185,7 +185,7 @@ impl CallExtractor {
             Decision::Reasoning(length, close) => {
                 self.out.markup(bytes(length), sink);
                 (self.seen, self.interrupted) = (true, false);
-                self.state = State::Reasoning(close);
+                self.state = State::Reasoning(Thought::until(close));
                 Step::Read(length)
             }
             Decision::WasReasoning(length) => {
@@ -250,7 +250,7 @@ impl CallExtractor {
                 self.unread = matches!(self.state, State::Text) || self.out.unknown;
                 return;
             }
-            Turn::Reasoning => self.state = State::Reasoning(Vec::new()),
+            Turn::Reasoning => self.state = State::Reasoning(Thought::default()),
             Turn::EndOfReasoning => {
                 self.out.markup(header, sink);
                 if !seen && self.made.is_empty() {
@@ -321,6 +321,13 @@ impl CallExtractor {
                 let closes = named.close.iter().any(|close| !close.is_empty());
                 let stops = setup.stops(row, &named.close);
                 in_json(JsonCall::arguments(stops, closes, ctx).after_mark(&named.name_end))
+            }
+            Opening::Unopened(shape, name) => {
+                if !begun(ctx, name, None) {
+                    return;
+                }
+                let close = dialect.shapes.get(*shape).map_or(&[][..], Shape::closers);
+                in_json(JsonCall::unopened(setup.stops(row, close), ctx))
             }
             Opening::Frame(name, stops, cut) => {
                 if !begun(ctx, name, None) {

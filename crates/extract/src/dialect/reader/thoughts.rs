@@ -3,9 +3,10 @@
 use jsonmend_core::prose::reasoning;
 
 use super::{
-    CallExtractor, State,
+    CallExtractor, State, Thought,
     decide::Decision,
     defined::LAST,
+    mentions::name_within,
     place::{Place, keep_last},
 };
 use crate::dialect::{json::Step, react, setup::Setup, sink::CallSink};
@@ -66,25 +67,24 @@ impl CallExtractor {
     /// Reads reasoning up to its end.
     pub(super) fn reasoning<S: CallSink>(
         &mut self,
-        close: Vec<u8>,
+        mut thought: Thought,
         rest: &[u8],
         eof: bool,
         setup: &Setup,
         sink: &mut S,
     ) -> Step {
-        if close.is_empty() {
+        let Some(&first) = thought.close.first() else {
             return self.framed_reasoning(rest, eof, setup, sink);
-        }
-        let first = close.first().copied().unwrap_or_default();
-        let clear = rest.iter().position(|byte| *byte == first).unwrap_or(rest.len());
+        };
+        let clear = self.clear_thought(&thought, first, rest, setup);
         if clear > 0 {
-            let thought = rest.get(..clear).unwrap_or_default();
-            self.out.reasoning(thought, sink);
-            keep_last(&mut self.last, thought);
-            self.state = State::Reasoning(close);
+            let text = rest.get(..clear).unwrap_or_default();
+            self.out.reasoning(text, sink);
+            keep_last(&mut self.last, text);
+            self.state = State::Reasoning(thought);
             return Step::Read(clear);
         }
-        if let Some(other) = other_spelling(&close) {
+        if let Some(other) = other_spelling(&thought.close) {
             let head = rest.get(..other.len()).unwrap_or(rest);
             let begins = other.get(..head.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(head));
             if begins && head.len() == other.len() {
@@ -93,24 +93,26 @@ impl CallExtractor {
                 return Step::Read(other.len());
             }
             if begins && !eof {
-                self.state = State::Reasoning(close);
+                self.state = State::Reasoning(thought);
                 return Step::Wait;
             }
         }
+        let close = thought.close.as_slice();
         let head = rest.get(..close.len()).unwrap_or(rest);
-        let same = head.len() == close.len() && head.eq_ignore_ascii_case(&close);
+        let same = head.len() == close.len() && head.eq_ignore_ascii_case(close);
         let labels = close.starts_with(b"\n");
         // In inline code, the tag is mentioned.
         let quoted = same && !labels && self.last.last() == Some(&b'`');
         if quoted && rest.len() == close.len() && !eof {
-            self.state = State::Reasoning(close);
+            self.state = State::Reasoning(thought);
             return Step::Wait;
         }
         if quoted && rest.get(close.len()) == Some(&b'`') {
             self.out.reasoning(head, sink);
             self.last = [b'\n'; LAST];
-            self.state = State::Reasoning(close);
-            return Step::Read(head.len());
+            let length = head.len();
+            self.state = State::Reasoning(thought);
+            return Step::Read(length);
         }
         if same {
             // A label of the ReAct prompt is read as text.
@@ -125,13 +127,13 @@ impl CallExtractor {
         }
         let partial = close.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
         if partial && !eof {
-            self.state = State::Reasoning(close);
+            self.state = State::Reasoning(thought);
             return Step::Wait;
         }
         let answers = |mark: &&str| mark.starts_with('\n');
         if labels && self.ends_thought(rest, eof, answers).unwrap_or(true) {
             if self.ends_thought(rest, eof, answers).is_none() {
-                self.state = State::Reasoning(close);
+                self.state = State::Reasoning(thought);
                 return Step::Wait;
             }
             self.out.reasoning(b"\n", sink);
@@ -143,7 +145,7 @@ impl CallExtractor {
             let place = Place::AFTER_MARKUP;
             match self.decide(rest, place, eof, setup) {
                 None => {
-                    self.state = State::Reasoning(close);
+                    self.state = State::Reasoning(thought);
                     return Step::Wait;
                 }
                 Some(Decision::Open(..) | Decision::Markup(_) | Decision::Around(..)) => {
@@ -154,14 +156,51 @@ impl CallExtractor {
                 Some(_) => {}
             }
         } else if !eof && (rest == b"<" || "<｜".as_bytes().starts_with(rest)) {
-            self.state = State::Reasoning(close);
+            self.state = State::Reasoning(thought);
             return Step::Wait;
+        } else if thought.draft.is_none() {
+            match self.draft(rest, eof, setup) {
+                None => {
+                    self.state = State::Reasoning(thought);
+                    return Step::Wait;
+                }
+                Some(draft) => thought.draft = draft,
+            }
         }
-        let thought = rest.get(..1).unwrap_or_default();
-        self.out.reasoning(thought, sink);
-        keep_last(&mut self.last, thought);
-        self.state = State::Reasoning(close);
+        let text = rest.get(..1).unwrap_or_default();
+        self.out.reasoning(text, sink);
+        keep_last(&mut self.last, text);
+        self.state = State::Reasoning(thought);
         Step::Read(1)
+    }
+
+    /// How much of `rest` is reasoning in which neither what closes the block nor a call begins.
+    fn clear_thought(&self, thought: &Thought, close: u8, rest: &[u8], setup: &Setup) -> usize {
+        let plain = match thought.draft {
+            Some(_) => rest.len(),
+            None => self.plain(rest, 0, setup).length,
+        };
+        let text = rest.get(..plain).unwrap_or(rest);
+        text.iter().position(|byte| *byte == close).unwrap_or(plain)
+    }
+
+    /// The row and the tool of the call that begins here, in reasoning that may turn out not to be closed. The
+    /// outer `None` waits for more.
+    fn draft(&self, rest: &[u8], eof: bool, setup: &Setup) -> Option<Option<(usize, String)>> {
+        let place = self.place(b"", 0);
+        // In quotes, it is mentioned.
+        if matches!(place.prev(), b'`' | b'"' | b'\'') {
+            return Some(None);
+        }
+        let decision = self.decide(rest, place, eof, setup)?;
+        let Decision::Open(row, opening, length) = decision else { return Some(None) };
+        let name = match opening.name() {
+            Some(name) => Some(name.to_owned()),
+            None => name_within(rest.get(length..).unwrap_or_default(), setup, eof)?,
+        };
+        Some(
+            name.filter(|name| setup.tools.is_empty() || setup.knows(name)).map(|name| (row, name)),
+        )
     }
 
     /// Whether another label of the ReAct prompt follows a thought. `None` waits for more.
@@ -195,7 +234,7 @@ impl CallExtractor {
                     Some(false) => at += 1,
                     _ if at > 0 => break,
                     None => {
-                        self.state = State::Reasoning(Vec::new());
+                        self.state = State::Reasoning(Thought::default());
                         return Step::Wait;
                     }
                     Some(true) => {
@@ -208,7 +247,7 @@ impl CallExtractor {
                     break;
                 }
                 None => {
-                    self.state = State::Reasoning(Vec::new());
+                    self.state = State::Reasoning(Thought::default());
                     return Step::Wait;
                 }
                 Some(Some((row, turn, length))) => {
@@ -219,7 +258,7 @@ impl CallExtractor {
             }
         }
         self.out.reasoning(rest.get(..at).unwrap_or_default(), sink);
-        self.state = State::Reasoning(Vec::new());
+        self.state = State::Reasoning(Thought::default());
         Step::Read(at)
     }
 

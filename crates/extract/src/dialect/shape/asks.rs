@@ -1,6 +1,6 @@
 //! What is asked about a row and its shapes.
 
-use super::{Block, Dialect, Frames, Input, Shape, Text};
+use super::{Block, Dialect, Frames, Input, Layout, Shape, Text};
 
 impl Dialect {
     /// Whether an answer may begin with a name, because prompts end inside of a header, or because the token
@@ -18,6 +18,12 @@ impl Dialect {
     /// Whether one of its shapes is a block of JSON with a marker before it.
     pub(in crate::dialect) fn is_block(&self, shape: usize) -> bool {
         matches!(self.shapes.get(shape), Some(Shape::Json(block)) if !block.open.is_empty())
+    }
+
+    /// The block of JSON with this marker before it.
+    pub(in crate::dialect) fn block_of(&self, open: &str) -> Option<usize> {
+        let is = |shape: &Shape| matches!(shape, Shape::Json(block) if block.open == open);
+        self.shapes.iter().position(is).filter(|_| !open.is_empty())
     }
 
     /// Whether a text is one of its markers outside of calls, or begins a call.
@@ -63,6 +69,22 @@ impl Block {
 }
 
 impl Shape {
+    /// What follows the name of a tool in a call, by which it is one where its opener is missing.
+    pub(in crate::dialect) fn name_ends(&self) -> Vec<String> {
+        match self {
+            Self::Named(named)
+                if named.name_end.len() > 3 && named.name_end.starts_with(['<', '[']) =>
+            {
+                vec![named.name_end.to_string()]
+            }
+            Self::Named(named) if named.name_end == ">" => vec!["{".to_owned(), ">{".to_owned()],
+            Self::Xml(xml) if xml.layout == Layout::Pairs => {
+                ["arg_key", "tool_sep"].map(|part| [xml.tag.0, part, xml.tag.2].concat()).into()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The markers that close a call.
     pub(in crate::dialect) fn closers(&self) -> &[Text] {
         match self {

@@ -1,6 +1,7 @@
 //! The shape of calls as tags.
 
 use super::Shape;
+use crate::dialect::Tools;
 
 /// Calls as tags.
 #[derive(Clone, Debug)]
@@ -31,6 +32,17 @@ pub(in crate::dialect) enum Prefix {
     Exact(&'static str),
     /// This between bars, which may be doubled, spaced, or full-width.
     Bars(&'static str),
+}
+
+/// What is written as a bar: the full-width one of the templates, and what models make of it.
+pub(in crate::dialect) const BARS: [&str; 4] = ["｜", "|", "‖", "∥"];
+
+/// A bar as it is spelled before a name: of any kind, doubled or not, or with blanks.
+pub(in crate::dialect) fn spelled_bars() -> impl Iterator<Item = String> {
+    let double = |bar: &str| BARS.map(|other| [bar, other].concat());
+    let spaced = |bar: &str| [format!("{bar} "), format!(" {bar} ")];
+    let all = move |bar| double(bar).into_iter().chain(spaced(bar)).chain([bar.to_owned()]);
+    BARS.into_iter().flat_map(all)
 }
 
 /// Where the parameters of a call are.
@@ -133,8 +145,7 @@ impl Xml {
     pub(in crate::dialect) fn begins(&self) -> Vec<String> {
         let (open, ..) = self.tag;
         match self.prefix {
-            Prefix::Bars(word) => ["｜", "|", "||", " | ", "| "]
-                .iter()
+            Prefix::Bars(word) => spelled_bars()
                 .map(|bar| format!("{open}{bar}{word}"))
                 .chain([format!("||{word}||")])
                 .collect(),
@@ -144,6 +155,19 @@ impl Xml {
             }
             Prefix::None => self.calls.iter().flat_map(|name| self.spelled(open, name)).collect(),
         }
+    }
+
+    /// The tags that begin a call of a tool, without their bracket.
+    pub(in crate::dialect) fn without_bracket(&self, tools: &Tools) -> Vec<String> {
+        let bars = matches!(self.prefix, Prefix::Bars(_));
+        let tags = self.tag.0 == "<" && self.layout == Layout::Parameters && !bars;
+        let calls = || self.calls.iter().filter(|_| tags);
+        let both = |tool: &str| {
+            let spelled =
+                |call: &&str| [format!("{call}={tool}>"), format!("{call} name=\"{tool}\">")];
+            calls().flat_map(spelled).collect::<Vec<_>>()
+        };
+        tools.names().flat_map(both).collect()
     }
 
     /// The spellings of a mark and the name after it. Where the mark is a control token, which ends with

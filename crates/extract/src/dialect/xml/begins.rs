@@ -22,6 +22,14 @@ pub(in crate::dialect) struct Opening {
     pub(super) closed: bool,
 }
 
+impl Opening {
+    /// A call that lacks its opener, before its first parameter.
+    pub(in crate::dialect) fn unopened(name: &str, length: usize) -> Self {
+        let name = name.to_owned();
+        Self { name, length, by_attribute: false, damaged: false, closed: false }
+    }
+}
+
 /// Finds the call that begins at the start of `rest`. With `detected`, a tag with the name of a tool is
 /// one only if what follows says so. The outer `None` waits for more.
 pub(in crate::dialect) fn open(

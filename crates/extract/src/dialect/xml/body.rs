@@ -5,7 +5,7 @@ use crate::dialect::{
     json::{CLOSE, JsonCall, Step},
     markers::Markers,
     out::Ctx,
-    shape::Prefix,
+    shape::{Prefix, spelled_bars},
     sink::CallSink,
     tags::Role,
 };
@@ -23,7 +23,7 @@ impl XmlCall {
                     stops.push(format!("{end}{name}{close}"));
                 }
                 Prefix::Bars(word) => {
-                    for bar in ["｜", "|"] {
+                    for bar in spelled_bars() {
                         stops.push(format!("{end}{bar}{word}{bar}{name}{close}"));
                         stops.push(format!("{end}{bar}{word}{bar} {name}{close}"));
                         stops.push(format!("{open}{bar}{word}{bar}/{name}{close}"));
