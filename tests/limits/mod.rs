@@ -275,6 +275,17 @@ const ROWS: &[(&str, Reached)] = &[
         There("crates/proxy/src/account.rs", "few_edits_are_listed_and_little_content_is_kept"),
     ),
     (
+        "time for which a stream is mended before others",
+        There("crates/proxy/tests/gateway/threads.rs", "looping_answers_keep_nobody_waiting"),
+    ),
+    (
+        "connections to the admin port",
+        There(
+            "crates/proxy/tests/gateway/admin.rs",
+            "health_is_answered_beside_connections_that_are_held_open",
+        ),
+    ),
+    (
         "live pages at the same time",
         There(
             "crates/proxy/tests/gateway/live.rs",
