@@ -174,7 +174,10 @@ def anthropic_whole(turn):
         raise Unsuited
     content = [{"type": "text", "text": joined(turn.text)}] if turn.text else []
     for at, (name, pieces) in enumerate(turn.calls):
-        content.append({"type": "tool_use", "id": f"toolu_{at + 1}", "name": name, "input": parsed(pieces)})
+        value = parsed(pieces)
+        if value is None and pieces is not None:
+            raise Unsuited
+        content.append({"type": "tool_use", "id": f"toolu_{at + 1}", "name": name, "input": value})
     return json.dumps({
         "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content,
         "stop_reason": turn.ends("tool_use", "end_turn", "max_tokens"), "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 9},

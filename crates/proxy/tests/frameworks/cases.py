@@ -97,7 +97,8 @@ def answers(kind):
     """The cases for calls of tools, for an object that is asked for by a tool, or for one in content by a schema.
 
     What runs through the gateway must be, by the rule of a case: `right`: what is wanted, all of it; `may`: that, or
-    less; `never`: nothing. What ran without the gateway may run in each case, and if it was all right, it must.
+    less; `never`: nothing. What ran without the gateway may run in each case, and if it was all right, it must. The
+    first of each group is clean, where a framework may not be able to do what is asked of it.
     """
     say = (lambda text, finish="stop": Turn(text=pieces(text), finish=finish)) if kind == "schema" else lambda text, finish="stop": Turn(calls=one(text), finish=finish)
     value = [["write_file", VALUE]]
@@ -127,12 +128,13 @@ def answers(kind):
     if kind != "calls":
         return
     now = [["now", {"zone": "UTC"}]]
+    yield case("empty", "clean, no arguments", Turn(calls=[("now", ["{}"])]), now, "right")
     for name, empty in (("empty", []), ("null", None), ("blank", [" "])):
         yield case("empty", f"{name} arguments", Turn(calls=[("now", empty)]), now, "right")
         yield case("empty", f"{name} arguments, with the finish of a limit", Turn(calls=[("now", empty)], finish="length"), [], "never")
     first, last = ("read_file", pieces('{"path": "/tmp/a"}')), ("now", pieces("{}"))
     several = [["read_file", {"path": "/tmp/a"}], *value, *now]
-    yield case("several", "several calls", Turn(calls=[first, *one(TEXT), last]), several, "right")
+    yield case("several", "clean, several calls", Turn(calls=[first, *one(TEXT), last]), several, "right")
     yield case("several", "several calls, one broken", Turn(calls=[first, *one(PYTHON), last]), several, "right")
     broken = [("read_file", pieces("{'path': '/tmp/a',}")), *one(BROKEN["in a fence"]), last]
     yield case("several", "several calls, two broken", Turn(calls=broken), several, "right")

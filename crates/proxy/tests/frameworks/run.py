@@ -43,6 +43,7 @@ FRAMEWORKS = {
     "instructor": ("agents", {"openai-chat": "o", "openai-chat by schema": "s", "openai-responses": "o", "anthropic": "o"}),
     "pydantic-ai": ("agents", {"openai-chat": "cos", "openai-responses": "cos", "gemini": "cs"}),
     "openai-agents": ("agents", {"openai-responses": "cs", "openai-chat": "cs"}),
+    "anthropic": ("agents", {"anthropic": "c"}),
     "litellm": ("litellm", {"openai-chat": "cs", "anthropic": "c", "gemini": "c", "ollama": "cs"}),
     "ai": (None, {"openai-responses": "cs", "openai-chat": "cs", "openai-chat of others": "cs", "anthropic": "c", "gemini": "cs"}),
     "langchain-js": (None, {"openai-chat": "cos", "openai-responses": "cos/cs"}),
@@ -108,8 +109,8 @@ def judge(case, direct, through):
         if call not in allowed:
             return f"RAN {json.dumps(call)}, and without the gateway {json.dumps(without)}"
         allowed.remove(call)
-    if want and without == want and ran != want:
-        return f"right without the gateway, and through it {json.dumps(ran)} ({through['error']})"
+    if ran != want and (case["rule"] == "right" or (want and without == want)):
+        return f"NOT RIGHT {json.dumps(ran)} ({through['error']}), and without the gateway {json.dumps(without)}"
     return None
 
 
@@ -118,7 +119,7 @@ class Results:
 
     def __init__(self):
         self.counts = collections.defaultdict(collections.Counter)
-        self.wrong, self.missed, self.versions = [], [], {}
+        self.wrong, self.versions = [], {}
         self.runs = 0
 
     def add(self, variant, case, mode, direct, through):
@@ -135,8 +136,6 @@ class Results:
         if problem:
             self.wrong.append(f"{about}: {problem}")
             print(f"WRONG: {self.wrong[-1]}", flush=True)
-        elif case["rule"] == "right" and ordered(through["ran"]) != ordered(case["want"]):
-            self.missed.append(f"{about}: {json.dumps(through['ran'])} ({through['error']})")
 
 
 def run(framework, given, results, snippets):
@@ -177,15 +176,21 @@ def compare(variant, worker, provider, gateway, snippet, results, given):
             print(variant, case["name"], mode, "through" if base == gateway else "direct", json.dumps(answer), flush=True)
         return answer
 
+    unable = set()
     for case in cases.answers(variant.kind):
-        if given.case and given.case not in case["name"]:
+        if case["group"] in unable or (given.case and given.case not in case["name"]):
             continue
         if cases.body(case["turn"], api, variant.stream, case["damage"]) is None:
             continue
         direct = outcome(case, provider.url, "validated")
-        if case["name"] == "clean" and direct["ran"] != case["want"]:
-            results.wrong.append(f"{', '.join(map(str, variant))}: nothing runs without the gateway: {direct}")
-            return
+        if case["name"].startswith("clean") and ordered(direct["ran"]) != ordered(case["want"]):
+            # Some frameworks cannot do all things, but each must do something.
+            unable.add(case["group"])
+            print(f"UNABLE: {', '.join(map(str, variant))}: {case['name']}: {direct}", flush=True)
+            if case["name"] == "clean":
+                results.wrong.append(f"{', '.join(map(str, variant))}: nothing runs without the gateway: {direct}")
+                return
+            continue
         for mode in given.modes:
             results.add(variant, case, mode, direct, outcome(case, gateway, mode))
 
@@ -226,15 +231,13 @@ def main():
             done.result()
     lines = list(matrix(results))
     print("\n".join(lines))
-    for one in results.missed:
-        print(f"NOT RIGHT: {one}")
     if given.update:
         versions = dict(sorted(pair for versions in results.versions.values() for pair in versions.items()))
         page.write_matrix([f"On {datetime.date.today()}, with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + ":", "", *lines])
-    print(f"{results.runs} combinations, {len(results.missed)} that should be right and are not")
+    print(f"{results.runs} combinations")
     if results.wrong or not results.runs:
         raise SystemExit(f"{len(results.wrong)} wrong")
-    print("nothing ran through the gateway that did not run without it")
+    print("all right, and nothing ran through the gateway that did not run without it")
 
 
 if __name__ == "__main__":
