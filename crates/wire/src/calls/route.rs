@@ -115,15 +115,17 @@ impl Calls {
         delta.id.is_some() && own != delta.id.as_deref()
     }
 
-    /// Whether the piece begins another call at the index of one that has ended.
+    /// Whether the piece begins another call at the index of one whose end was stated.
     fn is_reused(&self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let key = (delta.scope, call);
+        let stated = || self.open.get(&key).filter(|_| self.pending == Some(key));
+        let own = match self.ended.get(&key) {
+            Some(ended) => ended.id(),
+            None => stated().and_then(|open| open.id.as_deref()),
+        };
         let repeats = matches!(delta.arguments, Arguments::Final(_) | Arguments::Again(_));
-        let other = |own: Option<&str>| own.is_some() && own != delta.id.as_deref();
-        let ended = self.ended.get(&(delta.scope, call));
-        !repeats
-            && delta.name.is_some()
-            && delta.id.is_some()
-            && ended.is_some_and(|ended| other(ended.id()))
+        let id = delta.id.as_deref().filter(|_| delta.name.is_some() && !repeats);
+        own.zip(id).is_some_and(|(own, id)| own != id)
     }
 
     /// Whether the piece has the id of `call`, but is an entry of its own: it has another name, or is in the same

@@ -1,9 +1,7 @@
 //! Which call a piece belongs to, where servers do not say it clearly.
 
-use crate::support::{call, calls, decode, doubts, finish, named, sse, tools};
-use jsonmend_wire::{
-    Doubt, RewriteMode, RewriteOptions, Rewriter, Rewritten, StreamOutcome, Transcript,
-};
+use crate::support::{agree, call, calls, decode, doubts, finish, named, sse, tools};
+use jsonmend_wire::{Doubt, StreamOutcome, Transcript};
 
 const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
 const WHOLE: (&str, Option<Doubt>) = ("unchanged", None);
@@ -30,37 +28,6 @@ fn whole(keys: &str, name: &str, text: &str) -> String {
 
 fn decode_entries(entries: &[String]) -> Transcript {
     decode(&turn(&entries.iter().map(String::as_str).collect::<Vec<_>>()))
-}
-
-/// What a rewriter makes of a body says what the body says, in every mode.
-fn agree(body: &str) -> String {
-    let want = decode(body);
-    let mut last = String::new();
-    for mode in [RewriteMode::Append, RewriteMode::Validated] {
-        let mut out = Vec::new();
-        let mut rewriter = Rewriter::new(RewriteOptions::new().with_mode(mode));
-        let mut sink = |piece: Rewritten<'_>| {
-            if let Rewritten::Bytes(bytes) = piece {
-                out.extend_from_slice(bytes);
-            }
-        };
-        rewriter.push(body.as_bytes(), &mut sink);
-        rewriter.finish(&mut sink);
-        last = String::from_utf8(out).unwrap();
-        let seen = decode(&last);
-        let of = |transcript: &Transcript| -> Vec<_> {
-            let calls = transcript.calls().into_iter();
-            calls
-                .map(|call| {
-                    let complete = call.outcome().is_complete();
-                    let arguments = complete.then(|| call.arguments().to_owned());
-                    (call.name().to_owned(), complete, arguments)
-                })
-                .collect()
-        };
-        assert_eq!(of(&seen), of(&want), "{mode:?}: {body} became {last}");
-    }
-    last
 }
 
 #[test]
@@ -362,6 +329,10 @@ fn a_block_that_begins_at_a_place_that_was_used_is_another_one() {
     };
     let both = [call("read", "{\"p\":1}", "unchanged"), call("read", "{\"p\":2}", "unchanged")];
     assert_eq!(calls(&of(&[USE, INPUT, STOP, &second, &more, STOP])), both);
+    let broken = |input: &str| input.replace("}\"}}", ",}\"}}");
+    let mended = both.clone().map(|(name, text, _)| (name, text, "repaired"));
+    assert_ne!(broken(INPUT), INPUT);
+    assert_eq!(calls(&of(&[USE, &broken(INPUT), STOP, &second, &broken(&more), STOP])), mended);
     // The end of the first one was lost.
     let transcript = of(&[USE, &second, &more, STOP]);
     assert_eq!(doubts(&transcript), [("cut", Some(Doubt::Contradiction))]);

@@ -1,6 +1,6 @@
 //! OpenAI Responses: which item an event means.
 
-use crate::support::{call, calls, decode, doubts, sse};
+use crate::support::{agree, call, calls, decode, doubts, sse};
 use jsonmend_wire::{Doubt, StreamOutcome};
 
 const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
@@ -114,6 +114,11 @@ fn the_key_with_which_an_item_was_announced_says_which_one_an_event_means() {
             let transcript = decode(&body(&[&added[..], &rest].concat()));
             assert_eq!(calls(&transcript), both, "{keys:?} {rest:?}");
             assert_eq!(transcript.outcome(), StreamOutcome::Complete, "{keys:?} {rest:?}");
+            // The same with arguments that need a repair.
+            let broken = body(&[&added[..], &rest].concat()).replace(r#"1}""#, r#"1,}""#);
+            let first = call("read", "{\"p\":1}", "repaired");
+            assert_eq!(calls(&decode(&broken)), [first, both[1].clone()], "{broken}");
+            agree(&broken);
         }
         // The arguments of one of them say nothing about the other.
         let transcript = decode(&body(&[&added[..], &whole[..1]].concat()));

@@ -1,6 +1,9 @@
 //! Helpers of the tests.
 
-use jsonmend_wire::{Decoder, Doubt, Transcript, WireEvent, WireOptions};
+use jsonmend_wire::{
+    Decoder, Doubt, RewriteMode, RewriteOptions, Rewriter, Rewritten, Transcript, WireEvent,
+    WireOptions, transcribe,
+};
 
 /// Events as text, and their number after each push.
 fn log(options: WireOptions, chunks: &[&[u8]]) -> (Vec<String>, Vec<usize>, Transcript) {
@@ -105,4 +108,36 @@ pub(crate) fn finish(reason: &str) -> String {
 pub(crate) fn doubts(transcript: &Transcript) -> Vec<(&'static str, Option<Doubt>)> {
     let calls = transcript.calls();
     calls.iter().map(|call| (call.outcome().code(), call.doubt())).collect()
+}
+
+/// What a rewriter makes of a body says what the body says, in every mode. Returns what it is in the last one.
+pub(crate) fn agree(body: &str) -> String {
+    let of = |body: &str| {
+        let transcript = transcribe(body.as_bytes(), WireOptions::new());
+        let outcomes = transcript.calls().into_iter().map(|call| {
+            let complete = call.outcome().is_complete();
+            let arguments = complete.then(|| call.arguments().to_owned());
+            (call.name().to_owned(), arguments)
+        });
+        outcomes.collect::<Vec<_>>()
+    };
+    let rewritten = |mode, size| {
+        let mut out = Vec::new();
+        let mut rewriter = Rewriter::new(RewriteOptions::new().with_mode(mode));
+        let mut sink = |piece: Rewritten<'_>| {
+            if let Rewritten::Bytes(bytes) = piece {
+                out.extend_from_slice(bytes);
+            }
+        };
+        body.as_bytes().chunks(size).for_each(|chunk| rewriter.push(chunk, &mut sink));
+        rewriter.finish(&mut sink);
+        String::from_utf8(out).unwrap()
+    };
+    let [_, last] = [RewriteMode::Append, RewriteMode::Validated].map(|mode| {
+        let out = rewritten(mode, body.len());
+        assert_eq!(of(&out), of(body), "{mode:?}: {body} became {out}");
+        assert_eq!(rewritten(mode, 1), out, "{mode:?}");
+        out
+    });
+    last
 }
