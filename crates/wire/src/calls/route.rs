@@ -145,15 +145,9 @@ impl Calls {
         let Some(open) = self.open.get_mut(&(delta.scope, call)) else {
             return delta.name.is_some() || delta.id.is_some();
         };
-        if delta.sibling && delta.name.is_some() && delta.id.as_deref() != open.id.as_deref() {
-            return true;
-        }
-        if delta.sibling && delta.name.is_some() && delta.id.is_none() {
-            return true;
-        }
-        if delta.sibling && delta.name.is_some() && call >= self.list && !delta.arguments.goes_on()
-        {
-            // Both are entries of one list.
+        // Every entry of a list that has a name is a call of its own.
+        let other_id = delta.id.is_none() || delta.id.as_deref() != open.id.as_deref();
+        if delta.sibling && delta.name.is_some() && (other_id || call >= self.list) {
             return true;
         }
         match (open.id.as_deref(), delta.id.as_deref()) {

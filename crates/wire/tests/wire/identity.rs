@@ -205,6 +205,14 @@ fn one_id_twice_is_two_calls_if_something_else_tells_them_apart() {
         assert_eq!(calls(&decode(&body)), want, "{body}");
         assert_eq!(agree(&body), body);
     }
+    // Broken ones are not joined.
+    for broken in [",{}", "{,}", "{\"p\":1", "\"p\":1}", "{'p': 1}", ""] {
+        for texts in [[broken, one], [one, broken], [broken, broken]] {
+            let list = texts.map(|text| whole("\"id\":\"c\",", "read", text)).join(",");
+            assert_eq!(decode(&turn(&[&list])).calls().len(), 2, "{list}");
+            agree(&turn(&[&list]));
+        }
+    }
     // Nothing tells them apart.
     let entries = [
         whole(r#""index":0,"id":"c","#, "read", one),
