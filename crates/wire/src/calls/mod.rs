@@ -15,7 +15,7 @@ mod searched;
 mod trace;
 mod tracking;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jsonmend_core::Options;
 
@@ -116,8 +116,8 @@ pub(crate) struct Calls {
     ids: BTreeMap<(u32, String), usize>,
     /// The call that began last, by scope.
     last: BTreeMap<u32, usize>,
-    /// The number of the first call that began in the list of calls that is being read.
-    list: usize,
+    /// The calls that the list has named that is being read.
+    listed: BTreeSet<usize>,
     /// Ended by the format without arguments. What comes next decides whether it was cut off.
     pending: Option<(u32, usize)>,
     /// What is known about the calls that have ended, by scope and number.
@@ -144,7 +144,7 @@ impl Calls {
             keys: BTreeMap::new(),
             ids: BTreeMap::new(),
             last: BTreeMap::new(),
-            list: 0,
+            listed: BTreeSet::new(),
             pending: None,
             ended: BTreeMap::new(),
             tracking: None,
@@ -220,10 +220,13 @@ impl Calls {
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
         if !delta.sibling {
-            self.list = self.begun;
+            self.listed.clear();
         }
         match self.route(&delta) {
-            Route::Call(call) => self.extend((delta.scope, call), delta, source, sink),
+            Route::Call(call) => {
+                self.listed.insert(call);
+                self.extend((delta.scope, call), delta, source, sink)
+            }
             Route::Ended(call) => self.repeat(call, &delta),
             Route::Ghost => Ok(()),
             Route::Unsure => {
@@ -267,6 +270,7 @@ impl Calls {
         }
         let call = self.begun;
         self.begun += 1;
+        self.listed.insert(call);
         let rivals = self.new_rivals(&delta);
         self.last.insert(scope, call);
         if let Some(index) = delta.index {

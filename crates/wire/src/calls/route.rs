@@ -131,23 +131,25 @@ impl Calls {
     /// Whether the piece has the id of `call`, but is an entry of its own: it has another name, or is in the same
     /// list.
     fn is_apart(&mut self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let is_listed = self.listed.contains(&call);
         match self.ended.get(&(delta.scope, call)) {
             Some(ended) => delta
                 .name
                 .as_deref()
-                .is_some_and(|name| name != ended.name() || (delta.sibling && call >= self.list)),
+                .is_some_and(|name| name != ended.name() || (delta.sibling && is_listed)),
             None => self.is_another(call, delta),
         }
     }
 
     /// Whether a piece that would belong to `call` begins another one.
     fn is_another(&mut self, call: usize, delta: &CallDelta<'_>) -> bool {
+        let is_listed = self.listed.contains(&call);
         let Some(open) = self.open.get_mut(&(delta.scope, call)) else {
             return delta.name.is_some() || delta.id.is_some();
         };
         // Every entry of a list that has a name is a call of its own.
         let other_id = delta.id.is_none() || delta.id.as_deref() != open.id.as_deref();
-        if delta.sibling && delta.name.is_some() && (other_id || call >= self.list) {
+        if delta.sibling && delta.name.is_some() && (other_id || is_listed) {
             return true;
         }
         match (open.id.as_deref(), delta.id.as_deref()) {

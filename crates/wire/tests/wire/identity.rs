@@ -213,6 +213,10 @@ fn one_id_twice_is_two_calls_if_something_else_tells_them_apart() {
             agree(&turn(&[&list]));
         }
     }
+    // The first one brings the name of a call whose arguments came before.
+    let list = [one, two].map(|text| whole("\"id\":\"c\",", "read", text)).join(",");
+    let transcript = decode_entries(&[text(r#""index":2,"#, "{"), list]);
+    assert_eq!(transcript.calls().len(), 2);
     // Nothing tells them apart.
     let entries = [
         whole(r#""index":0,"id":"c","#, "read", one),
