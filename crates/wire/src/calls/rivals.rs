@@ -95,6 +95,10 @@ impl Calls {
         }
         let (scope, begun) = (delta.scope, self.begun);
         let Some(open) = self.open.get_mut(&(scope, call)) else { return false };
+        if open.name.is_none() && delta.name.is_some() {
+            // It names the call whose arguments came before.
+            return false;
+        }
         let keys = Keys {
             index: delta.index.is_some() && delta.index == open.index,
             id: delta.id.is_some() && delta.id.as_deref() == open.id.as_deref(),

@@ -215,8 +215,10 @@ fn one_id_twice_is_two_calls_if_something_else_tells_them_apart() {
     }
     // The first one brings the name of a call whose arguments came before.
     let list = [one, two].map(|text| whole("\"id\":\"c\",", "read", text)).join(",");
-    let transcript = decode_entries(&[text(r#""index":2,"#, "{"), list]);
-    assert_eq!(transcript.calls().len(), 2);
+    let early = text(r#""index":2,"#, "{");
+    assert_eq!(decode_entries(&[early.clone(), list.clone()]).calls().len(), 2);
+    let before = head(r#""index":0,"id":"a","#, "delete");
+    assert_eq!(decode_entries(&[before, early, list]).calls().len(), 3);
     // Nothing tells them apart.
     let entries = [
         whole(r#""index":0,"id":"c","#, "read", one),
