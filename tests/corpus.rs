@@ -182,6 +182,7 @@ macro_rules! laws_on_every_case {
 laws_on_every_case! {
     split_invariance always_valid identity append_only edit_script bounded any_call_order
     nothing_lost idempotence honest_ends agreement stable_snapshots partial_agrees deltas_rebuild
+    space_around
 }
 
 #[test]
@@ -191,6 +192,20 @@ fn text_laws() {
         |case| {
             let scope = case.scope.unwrap_or_default();
             laws::text_laws(&case.input, scope, &case.options).map_err(|v| v.to_string())
+        },
+    );
+}
+
+#[test]
+fn white_space_around_a_text_changes_nothing() {
+    every(
+        |case| case.input.len() < 4096,
+        |case| {
+            let scopes = [Scope::Whole, Scope::First, Scope::Best, Scope::Last, Scope::All];
+            scopes.into_iter().try_for_each(|scope| {
+                laws::text_space_around(&case.input, scope, &case.options)
+                    .map_err(|v| v.to_string())
+            })
         },
     );
 }

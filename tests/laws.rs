@@ -43,6 +43,7 @@ macro_rules! laws_on_damaged_documents {
 laws_on_damaged_documents! {
     always_valid append_only edit_script bounded any_call_order
     nothing_lost idempotence agreement stable_snapshots partial_agrees deltas_rebuild
+    space_around
 }
 
 proptest! {
@@ -68,6 +69,8 @@ proptest! {
     fn text_around(damaged in damaged(), options in options(), scope in scopes()) {
         let options = options.with_trailing_documents(TrailingDocuments::First);
         let verdict = laws::text_laws(&damaged.text, scope, &options);
+        prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
+        let verdict = laws::text_space_around(&damaged.text, scope, &options);
         prop_assert!(verdict.is_ok(), "{} under {options:?}", verdict.unwrap_err());
     }
 
@@ -196,6 +199,8 @@ fn text_agreement_of_prose() {
         let text = prose::text(&mut seed);
         for scope in scopes {
             let verdict = laws::text_agreement(text.as_bytes(), scope, &Options::new());
+            assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
+            let verdict = laws::text_space_around(text.as_bytes(), scope, &Options::new());
             assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
         }
     }

@@ -100,7 +100,7 @@ fn check(
         people(&mut out, name, text, &mended, options, session);
     }
     out.flush()?;
-    Ok(Exit::of(mended.outcome()))
+    Ok(Exit::of(mended.outcome()).without(report::drops_document(mended.repairs())))
 }
 
 fn people(

@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     Repaired = 1,
     /// The command line is wrong. clap uses the same number.
     Usage = 2,
-    /// The input was cut off.
+    /// Something is missing: the input was cut off, or a document in it was dropped.
     Cut = 3,
     /// The input holds no JSON.
     NoneFound = 4,
@@ -32,7 +32,7 @@ Exit codes:
   0  success; for repair and stream, the output is valid and complete, repaired or not
   1  for check, an input is not valid
   2  the command line is wrong
-  3  for repair and stream, the input was cut off
+  3  for repair and stream, the input was cut off, or a document in it was dropped
   4  for repair and stream, the input holds no JSON
   5  for repair and stream, the input was refused
   6  reading or writing failed
@@ -45,7 +45,8 @@ Exit codes:
   0  the output is valid and complete, repaired or not
   1  only with --exit-code: something was repaired
   2  the command line is wrong
-  3  the input was cut off; it was closed, or the policy forbids closing it
+  3  something is missing: the input was cut off (it was closed, or the policy forbids
+     that), or it holds another document, which was dropped
   4  the input holds no JSON
   5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the
      value does not match its schema
@@ -58,7 +59,7 @@ Exit codes:
   0  the stream, its calls and the requested documents are complete, repaired or not
   1  only with --exit-code: something was repaired
   2  the command line is wrong
-  3  the stream, a call or a document was cut off
+  3  the stream, a call or a document was cut off, or a document was dropped
   4  the body is in no known format, or nothing in it could match the schema
   5  the stream contains an error, a limit was exceeded, the policy forbids a repair that
      is needed, or a value does not match its schema
@@ -83,7 +84,7 @@ Exit codes:
   0  every input is valid
   1  an input is not valid; with --exit-code, it is complete and can be repaired
   2  the command line is wrong
-  3  only with --exit-code: an input was cut off
+  3  only with --exit-code: an input was cut off, or a document in it would be dropped
   4  only with --exit-code: an input holds no JSON
   5  only with --exit-code: an input was refused, or does not match the schema
   6  an input could not be read, or the output could not be written
@@ -117,6 +118,11 @@ impl Exit {
             Outcome::None => Self::NoneFound,
             _ => Self::Refused,
         }
+    }
+
+    /// The same, with whether the result is without a document that the input holds.
+    pub(crate) fn without(self, dropped: bool) -> Self {
+        if dropped { self.max(Self::Cut) } else { self }
     }
 
     /// The exit code of a command that prints its result: a repaired result is a success, unless

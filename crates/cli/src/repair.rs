@@ -31,18 +31,24 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
     }
     let target = Target::of_args(&args.schema)?;
     let mut input = Input::open(&args.file, session.quiet)?;
-    let default = if args.stream { Scope::Whole } else { Scope::Best };
+    // Of several documents, the first is the best only if it was asked for.
+    let whole_text = args.stream || args.trailing == Some(TrailingArg::First);
+    let default = if whole_text { Scope::Whole } else { Scope::Best };
     let scope = args.scope.map_or(default, ScopeArg::scope);
-    let outcome = if let Some(target) = target {
+    let (outcome, missing) = if let Some(target) = target {
         let text = input.read_all(args.input.max_input)?;
         let fitted = target.fit(&text, options, scope);
-        fit::repair(args, input.name(), &text, &target, &fitted, session)?
+        let missing = fit::drops_document(&fitted);
+        (fit::repair(args, input.name(), &text, &target, &fitted, session)?, missing)
     } else if args.stream {
         push::run(input, scope, &options, args.json, session)?
     } else {
         whole(args, input, scope, &options, session)?
     };
-    Ok(if args.exit_zero && outcome.is_valid() { Exit::Unchanged } else { Exit::of(outcome) })
+    Ok(match args.exit_zero && outcome.is_valid() {
+        true => Exit::Unchanged,
+        false => Exit::of(outcome).without(missing),
+    })
 }
 
 /// Refuses the options that need the whole text: what `--stream` has written cannot be taken back.
@@ -55,6 +61,9 @@ fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
             "--stream writes the first document before it has seen others: --trailing array and last \
              need the whole text"
         }
+        (Some(ScopeArg::All | ScopeArg::Fenced), Some(TrailingArg::First)) => {
+            "--scope all and fenced are all documents: use --scope first for one"
+        }
         (Some(ScopeArg::First), Some(TrailingArg::All)) => {
             "--scope first is one document: use --trailing all with --scope whole or all"
         }
@@ -63,14 +72,15 @@ fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
     Err(Failure::Usage(message.to_owned()))
 }
 
-/// The whole-text path: everything is read before anything is written.
+/// The whole-text path: everything is read before anything is written. Returns the outcome, and whether
+/// a document was dropped.
 fn whole(
     args: &RepairArgs,
     mut input: Input,
     scope: Scope,
     options: &Options,
     session: Session,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, bool), Failure> {
     let text = input.read_all(args.input.max_input)?;
     let mended = mend_text(&text, scope, options);
     let mut out = Out::new();
@@ -86,7 +96,7 @@ fn whole(
     if !args.json {
         notices(input.name(), &text, &mended, options, session);
     }
-    Ok(mended.outcome())
+    Ok((mended.outcome(), report::drops_document(mended.repairs())))
 }
 
 fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session: Session) {

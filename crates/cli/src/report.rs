@@ -1,6 +1,6 @@
 //! Repairs in machine-readable form, and the words and colours of outcomes.
 
-use jsonmend_core::{Located, Outcome, Path, Repair, Repairs, RepairsIter, Risk};
+use jsonmend_core::{Located, Outcome, Path, Repair, RepairKind, Repairs, RepairsIter, Risk};
 use jsonmend_response::Object;
 use jsonmend_schema::Change;
 use serde::Serialize;
@@ -111,6 +111,11 @@ pub(crate) fn not_valid(paint: Paint, message: &str, outcome: Outcome) -> Shown 
         Outcome::Closed => paint.paint(WARN, shown!("{}, cut off, can be closed", message)),
         _ => paint.paint(BAD, message),
     }
+}
+
+/// Whether a document was dropped.
+pub(crate) fn drops_document(repairs: &Repairs) -> bool {
+    repairs.contains(RepairKind::SecondDocument)
 }
 
 /// `3 repairs, highest risk likely`.

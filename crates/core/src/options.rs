@@ -260,7 +260,8 @@ pub enum TrailingDocuments {
     Array,
     /// Anything but white space after the document makes the input invalid.
     Error,
-    /// The first document is kept. What follows is dropped, and recorded as a repair.
+    /// The first document is kept. What follows is dropped, and recorded as a repair: if it holds
+    /// another document, as [`RepairKind::SecondDocument`](crate::RepairKind::SecondDocument).
     #[default]
     First,
     /// The last document is kept. Whole-text path only: the push path treats this as

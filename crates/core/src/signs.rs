@@ -93,3 +93,11 @@ pub(crate) const fn is_word(byte: u8) -> bool {
 pub(crate) const fn is_literal(word: &[u8]) -> bool {
     matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None")
 }
+
+/// A text without the white space after it.
+pub(crate) const fn solid(mut text: &[u8]) -> &[u8] {
+    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {
+        text = rest;
+    }
+    text
+}

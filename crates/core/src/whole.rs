@@ -7,6 +7,7 @@ use crate::{
     Mended, Options, Outcome, Policy, Repair, Repairs,
     engine::{Engine, Part, Stop},
     prose::Marks,
+    signs::solid,
     unwrap::{Gate, Seen, Wrapper, unwrapped, wrapped},
 };
 use reading::Reading;
@@ -96,7 +97,8 @@ fn mend_plain(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
     let strict = options.clone().with_policy(Policy::STRICT);
     let mut engine = begin(Engine::streaming(strict));
     engine.bound_documents(input.len());
-    let end = engine.run(Part::new(input, 0, true));
+    // A line end after the text does not make it anything else.
+    let end = engine.run(Part::new(solid(input), 0, true));
     let mut steps = engine.steps();
     match end {
         Ok(()) if engine.outcome(0) == Outcome::Unchanged && engine.documents() == 1 => {

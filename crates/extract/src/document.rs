@@ -142,7 +142,12 @@ impl Document {
     /// Whether the text so far ends inside a string, which has not run over a line end.
     pub(crate) fn is_in_string(&mut self) -> bool {
         let broken = self.broken_line;
-        self.mender.as_mut().is_some_and(|mender| !broken && mender.ends_in_string())
+        !broken && self.ends_in_string()
+    }
+
+    /// Whether what was read of it ends inside a string.
+    pub(crate) fn ends_in_string(&mut self) -> bool {
+        self.mender.as_mut().is_some_and(|mender| mender.ends_in_string())
     }
 
     /// Whether a repair leaves it in doubt where the document ends.

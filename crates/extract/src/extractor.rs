@@ -1,5 +1,6 @@
 //! The extractor for text that arrives in chunks.
 
+mod lines;
 mod state;
 mod strings;
 mod text;
@@ -16,6 +17,9 @@ use crate::{
     margin::{Margin, forbidden},
     scalar::Scalar,
 };
+use lines::Lines;
+
+pub(crate) use lines::{Opening, after_value, is_like};
 
 /// Finds JSON in text while it arrives, and mends it.
 ///
@@ -63,6 +67,8 @@ pub struct Extractor {
     /// How much of the input was read, which is the offset of the first byte of `carry`.
     at: usize,
     received: usize,
+    /// What begins the lines of a text of several documents, once there is one.
+    lines: Option<Box<Lines>>,
     /// Whether anything before the document was deleted.
     trimmed: bool,
     /// Whether a bracket before the document was never closed, so that the document is part of
@@ -110,7 +116,8 @@ const JOIN: usize = 128;
 impl Extractor {
     /// Creates an extractor at the start of a text. Of the options, policy, limits and guide are
     /// used. `scope` decides what to do about text after a document, except that
-    /// [`TrailingDocuments::Error`] refuses anything after a single document.
+    /// [`TrailingDocuments::Error`] refuses anything after a single document, and that with
+    /// [`TrailingDocuments::All`], [`Scope::Whole`] has as many as there are.
     #[must_use]
     pub fn new(scope: Scope, options: Options) -> Self {
         Self {
@@ -125,12 +132,28 @@ impl Extractor {
             carry: Vec::new(),
             at: 0,
             received: 0,
+            lines: None,
             trimmed: false,
             torn: false,
             refused: None,
             steps: 0,
             last: Outcome::None,
             outcome: None,
+        }
+    }
+
+    /// For a text that is pushed at once: what its lines begin with, if most are a document each.
+    pub(crate) fn with_lines(mut self, opening: Option<Opening>) -> Self {
+        self.lines = Some(Box::new(Lines::of(opening)));
+        self
+    }
+
+    /// Whether one document is wanted, with everything around it recorded as deleted.
+    const fn is_single(&self) -> bool {
+        match self.scope {
+            Scope::All | Scope::Fenced => false,
+            Scope::Whole => !matches!(self.options.trailing_documents(), TrailingDocuments::All),
+            Scope::Best | Scope::First | Scope::Last => true,
         }
     }
 
@@ -169,6 +192,11 @@ impl Extractor {
         }
         if matches!(self.state, State::Document) {
             self.document.abandon(sink);
+            let rest = std::mem::take(&mut self.carry);
+            if !rest.is_empty() {
+                sink.raw();
+                sink.json(&rest);
+            }
             sink.end_at(self.received);
             sink.end(Outcome::Abandoned);
         } else {
@@ -194,6 +222,7 @@ impl Extractor {
         self.carry.clear();
         self.at = 0;
         self.received = 0;
+        self.lines = None;
         self.trimmed = false;
         self.torn = false;
         self.refused = None;
@@ -255,25 +284,45 @@ impl Extractor {
                     self.again()
                 }
                 _ if self.is_again() => self.again(),
-                State::Document => match self.document.push(rest, sink) {
-                    Taken::All => {
-                        self.at += rest.len();
-                        from += rest.len();
-                        if !eof {
-                            return (from, false);
+                State::Document => {
+                    let end = match &mut self.lines {
+                        Some(lines) => lines.next(rest, self.at, eof),
+                        None => rest.len(),
+                    };
+                    let (own, line) = rest.split_at(end);
+                    match self.document.push(own, sink) {
+                        Taken::All => {
+                            self.pass_own(own);
+                            self.at += own.len();
+                            from += own.len();
+                            match self.ends_before(line, eof) {
+                                Some(true) => {}
+                                Some(false) if line.is_empty() => return (from, false),
+                                Some(false) => {
+                                    if let Some(lines) = &mut self.lines {
+                                        lines.keep(self.at);
+                                    }
+                                    continue;
+                                }
+                                None => {
+                                    self.carry.extend_from_slice(line);
+                                    return (input.len(), false);
+                                }
+                            }
+                            let (outcome, back) = self.document.finish(sink);
+                            self.at -= back.len();
+                            self.end(outcome, sink);
+                            back
                         }
-                        let (outcome, back) = self.document.finish(sink);
-                        self.at -= back.len();
-                        self.end(outcome, sink);
-                        back
+                        Taken::Ended { taken, back } => {
+                            self.pass_own(own.get(..taken).unwrap_or_default());
+                            self.at = self.at + taken - back.len();
+                            from += taken;
+                            self.end(self.document.outcome(), sink);
+                            back
+                        }
                     }
-                    Taken::Ended { taken, back } => {
-                        self.at = self.at + taken - back.len();
-                        from += taken;
-                        self.end(self.document.outcome(), sink);
-                        back
-                    }
-                },
+                }
                 _ => {
                     self.carry.extend_from_slice(rest);
                     return (input.len(), false);
@@ -290,6 +339,23 @@ impl Extractor {
         }
     }
 
+    /// Whether the open document ends before `line`, because the input does, or because `line` is another
+    /// document. `None` waits for more.
+    fn ends_before(&mut self, line: &[u8], eof: bool) -> Option<bool> {
+        let Some(lines) = self.lines.as_ref().filter(|_| !line.is_empty()) else {
+            return Some(eof);
+        };
+        let in_string = self.document.ends_in_string();
+        lines.is_cut(line, in_string, self.options.limits().lookahead(), eof)
+    }
+
+    /// Notes bytes of the open document.
+    fn pass_own(&mut self, bytes: &[u8]) {
+        if let Some(lines) = &mut self.lines {
+            lines.pass(bytes);
+        }
+    }
+
     /// Whether `waiting` must be read again.
     fn is_again(&self) -> bool {
         !self.waiting.is_empty() && !matches!(self.state, State::Scalar(_))
@@ -303,7 +369,8 @@ impl Extractor {
 
     /// Begins a document at `start`, whose lines may be marked.
     fn begin(&mut self, start: usize, marks: Option<Marks>, sink: &mut impl TextSink) {
-        if !self.scope.is_single() {
+        if !self.is_single() {
+            self.flush_held(sink);
             sink.begin(start);
         } else if self.margin.is_after() {
             self.margin.second(start);
@@ -327,6 +394,10 @@ impl Extractor {
                 sink.repair(repair);
             }
             self.release(start, sink);
+        }
+        if !self.is_single() {
+            let starts_line = marks.is_none() && self.prose.is_line_start();
+            self.lines.get_or_insert_default().begin(starts_line);
         }
         self.document.begin(start, marks);
         self.state = State::Document;
@@ -354,7 +425,10 @@ impl Extractor {
             self.refused = self.document.refused();
         }
         self.prose.end_document();
-        if self.scope.is_single() {
+        if let Some(lines) = &mut self.lines {
+            lines.end();
+        }
+        if self.is_single() {
             let lookahead = self.options.limits().lookahead();
             let (doubtful, guessed) = (self.document.is_doubtful(), self.document.is_guessed());
             self.margin.document(self.at, doubtful, guessed, lookahead);

@@ -24,7 +24,7 @@
 
 use std::{fmt, str::FromStr};
 
-use jsonmend_core::UnknownCode;
+use jsonmend_core::{TrailingDocuments, UnknownCode};
 
 mod comment;
 mod dialect;
@@ -48,16 +48,24 @@ pub use whole::mend_text;
 
 /// Where to look for JSON.
 ///
-/// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`] there is one
-/// document. Everything around it is recorded as deleted, so its repairs turn the *whole* input
-/// into the document. With [`Scope::All`] and [`Scope::Fenced`], every document has its own
-/// repairs, and the text around is not recorded.
+/// Several documents are all the result, unless one is asked for. For [`mend_text`], they are one
+/// array, or a sequence with [`TrailingDocuments::All`]: with [`Scope::All`] and [`Scope::Fenced`], and
+/// with [`Scope::Best`] and [`Scope::Whole`] if the options say so ([`TrailingDocuments::Array`]). What
+/// is dropped because one was asked for is a repair, [`RepairKind::SecondDocument`].
+///
+/// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`], an [`Extractor`] finds
+/// one document. Everything around it is recorded as deleted, so its repairs turn the *whole* input
+/// into the document. With [`Scope::All`] and [`Scope::Fenced`], and with [`Scope::Whole`] and
+/// [`TrailingDocuments::All`], every document has its own repairs, and the text around is not recorded.
+///
+/// [`RepairKind::SecondDocument`]: jsonmend_core::RepairKind::SecondDocument
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scope {
     /// Every JSON document in the text.
     All,
-    /// The best document. Only for whole texts: the [`Extractor`] takes the first one.
+    /// The best reading of the text, and of several documents the best one, if one is wanted. Only for
+    /// whole texts: the [`Extractor`] takes the first one.
     Best,
     /// The documents inside code fences.
     Fenced,
@@ -89,9 +97,14 @@ impl Scope {
         }
     }
 
-    /// Whether there is one document, with everything around it recorded as deleted.
-    const fn is_single(self) -> bool {
-        !matches!(self, Self::All | Self::Fenced)
+    /// Whether all documents of a text are wanted, and not one of them.
+    const fn takes_several(self, trailing: TrailingDocuments) -> bool {
+        match (self, trailing) {
+            (Self::First | Self::Last, _) => false,
+            (_, TrailingDocuments::All | TrailingDocuments::Array) => true,
+            (Self::All | Self::Fenced, TrailingDocuments::First) => true,
+            _ => false,
+        }
     }
 }
 

@@ -61,6 +61,11 @@ impl Margin {
         self.mark = Some(end);
     }
 
+    /// Whether there was a byte order mark.
+    pub(crate) const fn has_mark(&self) -> bool {
+        self.mark.is_some()
+    }
+
     /// Records a comment that begins at `start`.
     pub(crate) fn comment(&mut self, start: usize) {
         self.comments.push(start..start);

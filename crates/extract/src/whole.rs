@@ -5,7 +5,7 @@ mod reading;
 mod search;
 
 use jsonmend_core::{
-    Mended, Options, Outcome, Repair, RepairKind, Repairs, TrailingDocuments, mend,
+    Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend,
 };
 
 use crate::Scope;
@@ -18,7 +18,7 @@ use search::Documents;
 /// [`Scope::Whole`] and [`Scope::Best`], the first reading is chosen if nothing around the document
 /// has to be dropped; with the other scopes, the document must also begin where the second reading
 /// finds one. Valid JSON is left unchanged. If neither reading finds JSON, the outcome is
-/// [`Outcome::None`].
+/// [`Outcome::None`]. [`Scope`] says what becomes of several documents.
 ///
 /// ```
 /// use jsonmend_core::{Options, Outcome};
@@ -26,6 +26,8 @@ use search::Documents;
 ///
 /// let mended = mend_text(b"Here it is: {name: 'Ada'} Enjoy!", Scope::Best, &Options::new());
 /// assert_eq!(mended.text(), Some(r#"{"name": "Ada"}"#));
+/// let two = mend_text(b"{\"a\": 1} and {\"b\": 2}", Scope::All, &Options::new());
+/// assert_eq!(two.text(), Some(r#"[{"a": 1}, {"b": 2}]"#));
 /// let prose = mend_text(b"if (x) { return 1; }", Scope::Best, &Options::new());
 /// assert_eq!(prose.outcome(), Outcome::None);
 /// ```
@@ -45,6 +47,12 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     let misread = reading::swallows_fence(input, &whole)
         || is_code_span(input, &whole)
         || joins_labels(input, &whole, true);
+    // Where each line is a document, one that is broken may have taken others with it.
+    let broken = !whole.outcome().is_complete() || whole.repairs().risk() > Some(Risk::Likely);
+    let several = scope.takes_several(options.trailing_documents());
+    if several && broken && search::opening_of_lines(input).is_some() {
+        return Documents::find(input, scope, options).choose(input, scope, options);
+    }
     if channel && is_settled(input, &whole) && !misread {
         return whole;
     }
@@ -76,7 +84,7 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     // Only a channel of JSON has comments before the document.
     let begins = first == start || channel && first < start;
     // A text that begins with its only document needs no other reading.
-    let alone = found.len() == 1
+    let alone = found.is_alone()
         && whole.text().is_some()
         && !drops_lead(input, &whole)
         && !joins_labels(input, &whole, false);

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use response::{CallReport, ObjectReport, call_tools, tools_of_args, tools_of_text};
-pub(crate) use run::{check, more_issues, repair};
+pub(crate) use run::{check, drops_document, more_issues, repair};
 
 use crate::{
     args::{RuleArgs, SchemaArgs},

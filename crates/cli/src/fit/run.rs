@@ -1,8 +1,8 @@
 //! `repair` and `check` with a schema.
 
-use jsonmend_core::{Options, Outcome, Risk};
+use jsonmend_core::{Options, Outcome, RepairKind, Risk};
 use jsonmend_extract::Scope;
-use jsonmend_schema::{Fitted, Issue, Rendering, Tree};
+use jsonmend_schema::{Cause, Fitted, Issue, Rendering, Tree};
 use serde::Serialize;
 
 use super::{Fitting, Target, changes};
@@ -88,6 +88,12 @@ pub(crate) fn repair(
     Ok(fitted.outcome())
 }
 
+/// Whether a document was dropped, because another one fits the schema.
+pub(crate) fn drops_document(fitted: &Fitted) -> bool {
+    let second = Cause::Syntax(RepairKind::SecondDocument);
+    fitted.changes().iter().any(|change| change.cause() == second)
+}
+
 /// `… and 3 more issues (--verbose lists all)`, if there are more than are listed.
 pub(crate) fn more_issues(issues: usize, listed: usize) -> Option<Shown> {
     let more = issues.checked_sub(listed).filter(|more| *more > 0)?;
@@ -132,7 +138,7 @@ pub(crate) fn check(
         out.line(&shown!("{}: {} ({})", title, state, counts(&fitted)));
     }
     out.flush()?;
-    Ok(Exit::of(fitted.outcome()))
+    Ok(Exit::of(fitted.outcome()).without(drops_document(&fitted)))
 }
 
 /// The issues of the value before any rule was applied.

@@ -1,7 +1,8 @@
 //! `jsonmend repair --stream`: after every read, what is certain is written, and nothing is kept.
 
 use jsonmend_core::{
-    Mender, Options, Outcome, Output, Path, Paths, Repair, Risk, TrailingDocuments,
+    Lead, Mender, Options, Outcome, Output, Path, Paths, Repair, RepairKind, Risk,
+    TrailingDocuments,
 };
 use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde_json::json;
@@ -27,7 +28,7 @@ pub(super) fn run(
     options: &Options,
     json: bool,
     session: Session,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, bool), Failure> {
     let mut reader = Reader::new(scope, options.clone());
     let mut sink = Sink {
         out: Out::new(),
@@ -43,6 +44,8 @@ pub(super) fn run(
         kinds: Kinds::default(),
         wrote: false,
         raw: false,
+        gap: None,
+        missing: false,
     };
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -63,8 +66,9 @@ pub(super) fn run(
         path,
     });
     let overflow = (outcome == Outcome::Overflow).then(|| fault::overflow(options));
+    let missing = sink.missing;
     sink.close(outcome, refused, overflow)?;
-    Ok(outcome)
+    Ok((outcome, missing))
 }
 
 /// The reader of the input.
@@ -202,6 +206,11 @@ struct Sink {
     wrote: bool,
     /// Whether the open document is passed through raw.
     raw: bool,
+    /// The text after a document that has ended.
+    gap: Option<Lead>,
+    /// Whether a document is missing: all after the first, or one that was cut off, or never closed between
+    /// two others.
+    missing: bool,
 }
 
 impl Sink {
@@ -259,6 +268,9 @@ impl Sink {
 impl TextSink for Sink {
     /// Text outside of documents, and everything after a refusal.
     fn text(&mut self, bytes: &[u8]) {
+        if let Some(gap) = &mut self.gap {
+            gap.text(bytes);
+        }
         if self.json {
             let text = self.texts.push(bytes);
             self.fragment("text", &text);
@@ -269,6 +281,7 @@ impl TextSink for Sink {
     fn begin(&mut self, _: usize) {
         self.paths.reset();
         self.raw = false;
+        self.missing |= self.gap.take().is_some_and(|gap| gap.is_torn());
         if self.wrote && !self.json {
             self.out.text(b"\n");
         }
@@ -300,6 +313,7 @@ impl TextSink for Sink {
 
     fn repair(&mut self, repair: Repair) {
         self.repairs += 1;
+        self.missing |= repair.kind() == RepairKind::SecondDocument;
         self.risk = self.risk.max(Some(repair.risk()));
         let seen = self.tracker.look(repair.start(), repair.end());
         if self.json {
@@ -319,6 +333,8 @@ impl TextSink for Sink {
     }
 
     fn end(&mut self, outcome: Outcome) {
+        self.gap = Some(Lead::new());
+        self.missing |= matches!(outcome, Outcome::Closed | Outcome::Cut);
         if self.json {
             let rest = self.fragments.finish();
             self.fragment(self.kind(), &rest);

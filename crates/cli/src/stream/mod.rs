@@ -22,6 +22,7 @@ use crate::{
     fit::{CallReport, ObjectReport, Target, tools_of_args},
     input::{CHUNK, Input},
     out::Out,
+    report::drops_document,
 };
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
@@ -216,7 +217,8 @@ impl Shown {
             Event::ObjectEnded(object) => {
                 self.answered = true;
                 if self.inside.as_found {
-                    self.verdict.worst(Exit::of(object.outcome()));
+                    let dropped = drops_document(object.repairs());
+                    self.verdict.worst(Exit::of(object.outcome()).without(dropped));
                     view.object(object);
                 }
             }

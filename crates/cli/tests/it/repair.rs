@@ -230,6 +230,49 @@ fn only_the_first_document_is_taken_where_asked() {
     assert_eq!(done(&["--scope", "first"]).trim_end(), "{\"a\": 1}");
 }
 
+/// Several documents are an array or a sequence, with and without a line end after them. What is left out
+/// because one was asked for makes the exit code say so.
+#[test]
+fn no_document_is_dropped_in_silence() {
+    let (a, b) = ("{\"a\": 1}", "{\"b\": 2}");
+    let fences = format!("```json\n{a}\n```\nAnd:\n```json\n{b}\n```");
+    for text in [format!("{a}\nThat is it. {b}"), format!("{a}\n{b}"), fences] {
+        for end in ["", "\n"] {
+            let done = |args: &[&str]| {
+                let done = run(&[&["repair", "-q"], args].concat(), text.clone() + end);
+                (done.stdout.split_whitespace().collect::<Vec<_>>().join(" "), done.code)
+            };
+            let array = (format!("[{a}, {b}]"), 0);
+            for args in [&[][..], &["--scope", "all"], &["--scope", "whole"]] {
+                assert_eq!(done(args), array, "{args:?}: {text}");
+            }
+            for args in [
+                &["--trailing", "all"][..],
+                &["--trailing", "all", "--scope", "all"],
+                &["--stream", "--trailing", "all"],
+                &["--stream", "--scope", "all"],
+            ] {
+                assert_eq!(done(args), (format!("{a} {b}"), 0), "{args:?}: {text}");
+            }
+            for args in [&["--scope", "first"][..], &["--trailing", "first"], &["--stream"]] {
+                assert_eq!(done(args), (a.to_owned(), 3), "{args:?}: {text}");
+                let forgiven = done(&[args, &["--exit-zero"]].concat());
+                assert_eq!(forgiven, (a.to_owned(), 0), "{args:?}: {text}");
+            }
+            for args in [&["--scope", "last"][..], &["--trailing", "last"]] {
+                assert_eq!(done(args), (b.to_owned(), 3), "{args:?}: {text}");
+            }
+        }
+    }
+    let lines = format!("{a}\n{{\"c\": \"x\n{b}\n{a}\n");
+    let done = run(&["repair", "-q"], lines.as_str());
+    assert_eq!((done.code, done.stdout.lines().count()), (3, 4), "{}", done.stdout);
+    let done = run(&["repair", "-q", "--stream", "--scope", "all"], lines);
+    assert_eq!((done.code, done.stdout.lines().count()), (3, 4), "{}", done.stdout);
+    let done = run(&["repair", "-q", "--stream", "--scope", "all"], format!("{a}\n{{oops\n{b}\n"));
+    assert_eq!((done.code, done.stdout.lines().count()), (3, 2), "{}", done.stdout);
+}
+
 #[test]
 fn repairs_of_a_kind_share_a_line_unless_each_is_asked_for() {
     let text = "['a', 'b',\n 'c']";

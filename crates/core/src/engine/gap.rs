@@ -155,14 +155,16 @@ impl Engine {
     /// many.
     pub(super) fn escaped_space(&mut self, source: &Source<'_>) -> Result<Option<Flow>, Stop> {
         match source.byte(self.pos + 1) {
-            Some(b'\n' | b'\r') => self.odd_space(1, ""),
+            // As in a shell. The end of the input is the end of a line.
+            Some(b' ' | b'\t' | b'\n' | b'\r') => self.odd_space(1, ""),
+            None if source.is_last() => self.odd_space(1, ""),
             Some(b'n' | b'r' | b't') => {
                 self.edit(RepairKind::EscapedDocument, self.pos..self.pos + 2, " ")?;
                 self.pos += 2;
                 Ok(Some(Flow::Go))
             }
-            None if !source.is_last() => Ok(Some(Flow::Wait)),
-            _ => Ok(None),
+            None => Ok(Some(Flow::Wait)),
+            Some(_) => Ok(None),
         }
     }
 

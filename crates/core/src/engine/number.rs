@@ -65,7 +65,16 @@ impl Engine {
         if edge == Some(Edge::Window) {
             return self.long_number(source, token);
         }
-        let ended = edge == Some(Edge::End);
+        let mut shape = shape_of(token);
+        let stops = matches!(shape, Shape::Cut(_) | Shape::Mend(RepairKind::TrailingDot, _));
+        // White space before the end of the input does not show that the number is complete.
+        let mut after = look;
+        let ended = edge == Some(Edge::End)
+            || stops
+                && match after.space() {
+                    Err(Edge::More) => return Ok(Flow::Wait),
+                    end => end == Err(Edge::End),
+                };
         // `+49 30 901820` is a number to call.
         if token.starts_with(b"+")
             && !ended
@@ -74,8 +83,8 @@ impl Engine {
         {
             return self.open_bare(source, false);
         }
-        let mut shape = match shape_of(token) {
-            // A number that stops at the end of the input may be incomplete.
+        // A number that stops at the end of the input may be incomplete.
+        shape = match shape {
             Shape::Mend(RepairKind::TrailingDot, kept) if ended => Shape::Cut(kept),
             shape => shape,
         };

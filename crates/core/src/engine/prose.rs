@@ -5,8 +5,20 @@
 use super::{Engine, Expect, Flow, Lex, Source, Step, Stop};
 use crate::{
     Lead, Repair, RepairKind, Risk,
-    prose::{Block, Mark, Quoted},
+    prose::{Mark, Quoted},
 };
+
+/// What stopped the reading of text outside of documents.
+pub(super) enum Passed {
+    /// A sign that was read.
+    On,
+    /// More has to arrive.
+    Wait,
+    /// The end of the input.
+    End,
+    /// A document, which begins here.
+    Document,
+}
 
 /// Comes before JSON that a page must not run as a script.
 const GUARD: &[u8] = b")]}'";
@@ -196,18 +208,40 @@ impl Engine {
 
     /// Looks for a document in text before it.
     pub(super) fn prose(&mut self, source: &Source<'_>) -> Step {
+        match self.pass_prose(source) {
+            Passed::On => Ok(Flow::Go),
+            Passed::Wait => Ok(Flow::Wait),
+            Passed::End => self.end_of_prose(),
+            Passed::Document => {
+                self.check_withheld()?;
+                self.lead_to_document(source)
+            }
+        }
+    }
+
+    /// Reads text outside of documents, up to the next sign that means something, and that sign, unless it
+    /// begins a document.
+    pub(super) fn pass_prose(&mut self, source: &Source<'_>) -> Passed {
+        let unread = if source.is_last() { Passed::End } else { Passed::Wait };
         if let Some(block) = self.outside.block {
-            return self.reasoning(source, block);
+            let (inside, close) = block.inside(source.from(self.pos), source.is_last());
+            self.pos += inside + close.unwrap_or_default();
+            if close.is_none() {
+                return unread;
+            }
+            self.outside.text.end_reasoning();
+            self.outside.read = self.pos;
+            self.outside.block = None;
+            return Passed::On;
         }
         self.note_text(source);
-        let rest = source.from(self.pos);
-        self.pos += self.outside.text.plain(rest);
-        self.check_withheld()?;
+        self.pos += self.outside.text.plain(source.from(self.pos));
         if source.byte(self.pos).is_none() {
-            return if source.is_last() { self.end_of_prose() } else { Ok(Flow::Wait) };
+            return unread;
         }
         match self.mark(source) {
-            None => return Ok(Flow::Wait),
+            None => return Passed::Wait,
+            Some(Mark::Document) => return Passed::Document,
             Some(Mark::Text(length)) => self.pos += length,
             // The marks of a text that begins with them were taken off before.
             Some(Mark::Marked(_)) => self.pos += 1,
@@ -225,42 +259,32 @@ impl Engine {
                 self.pos += length;
                 self.outside.read = self.pos;
             }
-            Some(Mark::Document) => {
-                let lead = Lead::of(source.slice(self.lex_start, self.pos));
-                self.steps += (self.pos - self.lex_start) as u64;
-                // Between two documents, what the first one left open counts, too.
-                let span = self.lex_start..self.pos;
-                let between = self.outside.kind.risk() > Risk::Likely;
-                let kind = if between { self.outside.kind } else { lead.kind() };
-                if lead.is_torn() && self.documents.count == 0 {
-                    if !self.options.policy().closes_cut() {
-                        self.ending.refused = Some(Repair::new(kind, span, ""));
-                        return Err(Stop::Refused);
-                    }
-                    self.outside.torn = true;
-                }
-                if !span.is_empty() {
-                    self.edit(kind, span, "")?;
-                }
-                self.lex = Lex::None;
-                self.expect = Expect::Document;
-                self.outside.begins = Some(self.pos);
-            }
         }
-        Ok(Flow::Go)
+        Passed::On
     }
 
-    /// In a reasoning block, in text before a document.
-    fn reasoning(&mut self, source: &Source<'_>, block: Block) -> Step {
-        let (inside, close) = block.inside(source.from(self.pos), source.is_last());
-        self.pos += inside + close.unwrap_or_default();
-        if close.is_some() {
-            self.outside.text.end_reasoning();
-            self.outside.read = self.pos;
-            self.outside.block = None;
-            return Ok(Flow::Go);
+    /// A document begins after text.
+    fn lead_to_document(&mut self, source: &Source<'_>) -> Step {
+        let lead = Lead::of(source.slice(self.lex_start, self.pos));
+        self.steps += (self.pos - self.lex_start) as u64;
+        // Between two documents, what the first one left open counts, too.
+        let span = self.lex_start..self.pos;
+        let between = self.outside.kind.risk() > Risk::Likely;
+        let kind = if between { self.outside.kind } else { lead.kind() };
+        if lead.is_torn() && self.documents.count == 0 {
+            if !self.options.policy().closes_cut() {
+                self.ending.refused = Some(Repair::new(kind, span, ""));
+                return Err(Stop::Refused);
+            }
+            self.outside.torn = true;
         }
-        if source.is_last() { self.end_of_prose() } else { Ok(Flow::Wait) }
+        if !span.is_empty() {
+            self.edit(kind, span, "")?;
+        }
+        self.lex = Lex::None;
+        self.expect = Expect::Document;
+        self.outside.begins = Some(self.pos);
+        Ok(Flow::Go)
     }
 
     /// The input ended in text after which no document came.

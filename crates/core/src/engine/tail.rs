@@ -1,6 +1,9 @@
 //! Text after the last document.
 
-use super::{Dropping, Edit, Engine, Flow, Lex, Source, Step, Stop, Token, source::Edge, try_peek};
+use super::{
+    Dropping, Edit, Engine, Flow, Lex, Source, Step, Stop, Token, prose::Passed, source::Edge,
+    try_peek,
+};
 use crate::{Repair, RepairKind, Tail, TrailingDocuments, tail::Remainder};
 
 impl Engine {
@@ -47,6 +50,8 @@ impl Engine {
             self.outside.kind = kind;
             return step;
         }
+        self.note_text(source);
+        self.outside.text.begin_text();
         let from = self.gap.start.max(self.committed);
         self.script.forget_uncommitted(from);
         let rest = watched.then(|| Remainder::beginning(!self.gap_holds_line_end(source)));
@@ -84,24 +89,50 @@ impl Engine {
         Some(Repair::new(kind, from..self.committed, ""))
     }
 
-    /// Drops text after the last document.
+    /// Drops text after the last document, and notes where another document begins in it.
     pub(super) fn tail_text(&mut self, source: &Source<'_>) -> Step {
+        let from = self.pos;
+        let second = RepairKind::SecondDocument;
+        // The rest of the document holds no other.
+        let all = |dropping: Dropping| {
+            matches!(dropping.kind, RepairKind::StrayText) || dropping.kind == second
+        };
+        let passed = if self.dropping.is_some_and(all) {
+            self.pos = source.end();
+            if source.is_last() { Passed::End } else { Passed::Wait }
+        } else {
+            let passed = self.pass_prose(source);
+            self.note_text(source);
+            passed
+        };
         if let Some(Dropping { rest: Some(rest), .. }) = &mut self.dropping {
-            rest.pass(source.from(self.pos));
+            rest.pass(source.slice(from, self.pos));
         }
-        self.pos = source.end();
         self.commit_content();
-        if source.is_last()
-            && let Some(Dropping { from, kind, rest, goes_on }) = self.dropping.take()
-        {
+        match passed {
+            Passed::On => return Ok(Flow::Go),
+            Passed::Wait => return Ok(Flow::Wait),
+            Passed::End | Passed::Document => {}
+        }
+        let Some(dropping) = self.dropping.take() else { return Ok(Flow::Wait) };
+        let Dropping { from, kind, rest, goes_on } = dropping;
+        if from < self.pos {
             // It is gone, so that is said even if the document turns out to be refused.
             let repair = Repair::new(kind, from..self.pos, "");
             self.script.serial += 1;
             self.script.edits.push(Edit::Replace(repair, self.script.serial));
             self.script.commit();
-            if let Some(rest) = rest {
-                self.end_of_rest(self.has_end(rest, goes_on), kind)?;
+        }
+        if matches!(passed, Passed::Document) {
+            if !self.options.policy().allows(second) {
+                self.ending.refused = Some(Repair::new(second, self.pos..self.pos, ""));
+                return Err(Stop::Refused);
             }
+            self.dropping = Some(Dropping { from: self.pos, kind: second, ..dropping });
+            return Ok(Flow::Go);
+        }
+        if let Some(rest) = rest {
+            self.end_of_rest(self.has_end(rest, goes_on), kind)?;
         }
         Ok(Flow::Wait)
     }

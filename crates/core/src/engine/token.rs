@@ -42,11 +42,15 @@ impl Engine {
             },
             b'`' | b'~' => {
                 let fence: &[u8] = if byte == b'`' { b"```" } else { b"~~~" };
-                match look.starts_with(fence) {
-                    Ok(true) => Token::Fence,
-                    Err(Edge::More) => return Err(Edge::More),
+                let mut after = look;
+                while after.peek() == Ok(byte) {
+                    after.bump();
+                }
+                match (look.starts_with(fence), after.space()) {
+                    (Ok(true), _) => Token::Fence,
+                    (Err(Edge::More), _) | (_, Err(Edge::More)) => return Err(Edge::More),
                     // The end of the input cut off a fence.
-                    Err(Edge::End) if self.expect == Expect::Document => Token::Word,
+                    (_, Err(Edge::End)) if self.expect == Expect::Document => Token::Word,
                     _ if byte == b'`' => Token::Quote,
                     _ => Token::Word,
                 }

@@ -168,6 +168,12 @@ impl Prose {
         self.line.is_fresh() && self.fence.is_none() && matches!(self.expected, Expected::Json)
     }
 
+    /// Whether there was only white space on this line.
+    #[must_use]
+    pub const fn is_line_start(&self) -> bool {
+        self.line.is_start()
+    }
+
     /// Whether there was text, and no fence is open, so that nothing but a bracket or a fence can end it.
     #[must_use]
     pub const fn is_in_prose(&self) -> bool {
@@ -327,7 +333,8 @@ impl Prose {
         if !matches!(after.mark(inside, offset + 1, last, None)?, Mark::Document) {
             return Some(Quoted::String);
         }
-        if double || seen.contains(&b'\n') {
+        // A line end at the end of the text is not in it.
+        if double || signs::solid(seen).contains(&b'\n') {
             return Some(Quoted::Document);
         }
         full.then_some(Quoted::Either)

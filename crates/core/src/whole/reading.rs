@@ -1,6 +1,7 @@
 //! One reading of a whole text, and its result.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::{
     Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
@@ -300,12 +301,19 @@ impl Reading {
             return Mended::new(self.outcome, None, Repairs::new(), None);
         }
         if self.outcome.is_valid() && self.documents.len() > 1 {
+            let last = self.documents.len() - 1;
+            // One that was cut off before anything of it was read is none.
+            let cut = self.outcome == Outcome::Closed && self.is_empty(last, input);
+            let last = last - usize::from(cut);
             let allowed = match options.trailing_documents() {
                 TrailingDocuments::Array => match self.only_filled(input) {
-                    Some(only) => self.keep(only, options),
+                    Some(only) => self.keep(only..only + 1, options),
+                    None if last + 1 < self.documents.len() => {
+                        self.keep(0..last + 1, options) && self.wrap(input, options)
+                    }
                     None => self.wrap(input, options),
                 },
-                TrailingDocuments::Last => self.keep(self.documents.len() - 1, options),
+                TrailingDocuments::Last => self.keep(last..last + 1, options),
                 TrailingDocuments::All | TrailingDocuments::Error | TrailingDocuments::First => {
                     true
                 }
@@ -380,14 +388,14 @@ impl Reading {
         true
     }
 
-    /// Drops all documents but one.
-    fn keep(&mut self, index: usize, options: &Options) -> bool {
+    /// Drops all documents but these.
+    fn keep(&mut self, kept: Range<usize>, options: &Options) -> bool {
         let kind = RepairKind::SecondDocument;
         if !options.policy().allows(kind) {
             return false;
         }
         let (first, last) = (self.documents[0].0, self.documents[self.documents.len() - 1].1);
-        let (start, end) = self.documents[index];
+        let (start, end) = (self.documents[kept.start].0, self.documents[kept.end - 1].1);
         let stays = |repair: &Repair| {
             repair.end <= first && repair.start < first
                 || repair.start >= start && repair.end <= end
@@ -402,18 +410,33 @@ impl Reading {
                 });
             }
         }
+        self.documents.truncate(kept.end);
+        self.documents.drain(..kept.start);
         self.outcome =
             if self.outcome == Outcome::Closed { self.outcome } else { Outcome::Repaired };
         true
     }
 
+    /// Whether a document is `{}` or `[]`, or the last one, and cut off before anything of it was read.
+    fn is_empty(&self, index: usize, input: &[u8]) -> bool {
+        let (start, end) = self.documents[index];
+        let bracket = |byte: &u8| b"{}[] \t\r\n".contains(byte);
+        let blank = |from, to| input.get(from..to).unwrap_or_default().iter().all(bracket);
+        if end - start < 8 && blank(start, end) {
+            return true;
+        }
+        let mut at = start;
+        let own = self.repairs.iter().filter(|repair| repair.start >= start);
+        let cut = self.outcome == Outcome::Closed && index + 1 == self.documents.len();
+        cut && own.fold(true, |empty, repair| {
+            let from = core::mem::replace(&mut at, repair.end);
+            empty && blank(from, repair.start) && repair.after().as_bytes().iter().all(bracket)
+        }) && blank(at, end)
+    }
+
     /// The only document with content, if the others are `{}` or `[]`.
     fn only_filled(&self, input: &[u8]) -> Option<usize> {
-        let empty = |&(start, end): &(usize, usize)| {
-            let text = input.get(start..end).unwrap_or_default();
-            text.len() < 8 && text.iter().all(|b| b"{}[] \n".contains(b))
-        };
-        let mut filled = (0..self.documents.len()).filter(|&at| !empty(&self.documents[at]));
+        let mut filled = (0..self.documents.len()).filter(|&at| !self.is_empty(at, input));
         match (filled.next(), filled.next()) {
             (Some(only), None) => Some(only),
             (None, _) => Some(0),

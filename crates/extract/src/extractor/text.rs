@@ -56,16 +56,18 @@ impl Extractor {
     }
 
     fn read_start(&mut self, rest: &[u8], eof: bool, sink: &mut impl TextSink) -> Flow {
-        if self.at == 0 && rest.starts_with(BYTE_ORDER_MARK) {
-            sink.text(BYTE_ORDER_MARK);
-            self.margin.byte_order_mark(BYTE_ORDER_MARK.len());
+        // Only white space may come before it.
+        let first = !self.margin.has_mark() && self.margin.comments().is_empty();
+        if first && rest.starts_with(BYTE_ORDER_MARK) {
+            self.text(BYTE_ORDER_MARK, sink);
+            self.margin.byte_order_mark(self.at + BYTE_ORDER_MARK.len());
             return Flow::Read(BYTE_ORDER_MARK.len());
         }
-        if self.at == 0 && BYTE_ORDER_MARK.starts_with(rest) && !eof {
+        if first && BYTE_ORDER_MARK.starts_with(rest) && !eof {
             return Flow::Wait(0);
         }
         let space = space_before(rest);
-        if !self.scope.is_single() {
+        if matches!(self.scope, Scope::All | Scope::Fenced) {
             self.state = State::Text;
         } else if space > 0 {
             return self.hold(rest.get(..space).unwrap_or_default(), sink);
@@ -303,7 +305,7 @@ impl Extractor {
     /// Moves past text.
     fn pass(&mut self, text: &[u8]) {
         self.prose.pass(text);
-        if self.scope.is_single() {
+        if self.is_single() {
             self.margin.bytes(text);
         }
         let blank = || text.iter().all(|byte| is_space(*byte));

@@ -7,52 +7,53 @@ use jsonmend_core::{
     apply,
 };
 
-use super::reading::Reading;
+use super::reading::{Reading, bare};
 
 /// Builds one edit script for the whole text. The text around the documents is deleted, and several
-/// documents become the items of an array. `documents` are all documents of the text. Readings come
-/// one at a time, because each keeps a text of its own.
+/// documents become the items of an array, or a sequence. `documents` are all documents of the text; `torn`
+/// says that one of them was cut off that is no part of the result.
+/// Readings come one at a time, because each keeps a text of its own.
 pub(super) fn assemble(
     input: &[u8],
     readings: impl ExactSizeIterator<Item = Reading>,
     documents: &[Range<usize>],
+    torn: bool,
     options: &Options,
 ) -> Mended {
     let policy = options.policy();
     let mut repairs = Repairs::new();
     let mut outcome = Outcome::Unchanged;
     let mut cut_at = None;
-    let several = readings.len() > 1;
-    // Whether the documents are part of something whose end is missing: a bracket before them was
-    // never closed, or what seems to be the rest of the last one does not close it.
-    let mut torn = false;
-    // Whether the last document was in doubt, and whether more than its quotes was.
-    let (mut doubtful, mut guessed) = (false, false);
+    let sequence = options.trailing_documents() == TrailingDocuments::All;
+    let array = readings.len() > 1 && !sequence;
+    let joint =
+        |at: usize, sign: &'static str| Repair::new(RepairKind::LineDelimited, at..at, sign);
+    let window = options.limits().lookahead();
+    let mut around = Around { input, documents, window, torn };
     let mut at = 0;
-    for (index, reading) in readings.enumerate() {
+    let mut previous = None;
+    for reading in readings {
         let gap = at..reading.span().start;
-        let text = input.get(gap.clone()).unwrap_or_default();
-        if index == 0 {
-            let (before, mark) = text.split_at(text.len() - reading.mark());
-            if before.trim_ascii().is_empty() && !mark.is_empty() {
-                repairs.push(&Repair::new(RepairKind::LineMark, gap, ""));
-            } else if !text.trim_ascii().is_empty() {
-                let end = gap.start + before.len();
-                let lead = Lead::of(text);
-                let kind = if mark.is_empty() { lead.kind() } else { lead.kind_of_lines() };
-                let before = around(kind, gap.start..end, before, documents);
-                torn = lead.is_torn() && is_part(&before);
-                repairs.push(&before);
-                if !mark.is_empty() {
-                    repairs.push(&Repair::new(RepairKind::LineMark, end..gap.end, ""));
+        match previous {
+            None => repairs.extend(around.before(gap, reading.mark())),
+            Some(doubt) => {
+                let text = bare(input.get(..gap.end).unwrap_or_default(), at);
+                match (input.get(text.clone()).unwrap_or_default(), sequence) {
+                    (b"", true) if gap.is_empty() => repairs.push(&joint(at, "\n")),
+                    (b"", true) | (b",", false) => {}
+                    (b"", false) => repairs.push(&joint(at, ",")),
+                    (b",", true) => repairs.push(&Repair::new(RepairKind::ExtraComma, text, "")),
+                    _ => {
+                        if array {
+                            repairs.push(&joint(at, ","));
+                        }
+                        repairs.push(&around.between(gap, doubt));
+                    }
                 }
             }
-            if several {
-                let at = reading.span().start;
-                repairs.push(&Repair::new(RepairKind::LineDelimited, at..at, "["));
-            }
-        } else {
-            repairs.push(&Repair::new(RepairKind::LineDelimited, gap, ","));
+        }
+        if array && previous.is_none() {
+            repairs.push(&joint(reading.span().start, "["));
         }
         let span = reading.span().clone();
         let mended = reading.into_mended();
@@ -64,24 +65,15 @@ pub(super) fn assemble(
             cut_at = mended.cut_at().cloned();
         }
         let (_, _, own) = mended.into_parts();
-        guessed = own.iter().any(|repair| repair.kind().doubts_end());
-        doubtful = guessed || own.iter().any(|repair| repair.kind() == RepairKind::UnescapedQuote);
+        previous = Some(Doubt::of(&own));
         repairs.extend(own.iter().map(|repair| repair.shifted(span.start)));
         at = span.end;
     }
-    if several {
-        repairs.push(&Repair::new(RepairKind::LineDelimited, at..at, "]"));
+    if array {
+        repairs.push(&joint(at, "]"));
     }
-    let text = input.get(at..).unwrap_or_default();
     let mut refused = false;
-    if !text.trim_ascii().is_empty() {
-        let rest = tail(text, options.limits().lookahead());
-        let tail = around(rest.kind(), at..input.len(), text, documents);
-        // A fence comes after a document, and not in the middle of one.
-        let line = text.trim_ascii_start();
-        let is_fenced = line.starts_with(b"```") || line.starts_with(b"~~~");
-        torn |= rest.lacks_end() && is_part(&tail)
-            || doubtful && rest.leaves_open(guessed) && !is_fenced;
+    if let Some(tail) = around.after(at, previous.unwrap_or_default()) {
         refused = options.trailing_documents() == TrailingDocuments::Error
             && tail.kind() != RepairKind::CodeFence;
         repairs.push(&tail);
@@ -89,7 +81,7 @@ pub(super) fn assemble(
     if outcome == Outcome::Unchanged && !repairs.is_empty() {
         outcome = Outcome::Repaired;
     }
-    if torn && outcome.is_complete() {
+    if around.torn && outcome.is_complete() {
         (outcome, cut_at) = (Outcome::Closed, Some(Path::default()));
         refused |= !policy.closes_cut();
     }
@@ -107,6 +99,103 @@ pub(super) fn assemble(
     Mended::new(outcome, text, repairs, cut_at)
 }
 
+/// Whether the end of a document was in doubt, and whether more than its quotes was.
+#[derive(Clone, Copy, Default)]
+struct Doubt {
+    doubtful: bool,
+    guessed: bool,
+}
+
+impl Doubt {
+    fn of(repairs: &Repairs) -> Self {
+        let guessed = repairs.iter().any(|repair| repair.kind().doubts_end());
+        let quotes = repairs.contains(RepairKind::UnescapedQuote);
+        Self { doubtful: guessed || quotes, guessed }
+    }
+}
+
+/// The text around the documents.
+struct Around<'a> {
+    input: &'a [u8],
+    /// All documents of the text.
+    documents: &'a [Range<usize>],
+    window: usize,
+    /// Whether the documents are part of something whose end is missing: a bracket before one of them
+    /// was never closed, or what seems to be the rest of one does not close it.
+    torn: bool,
+}
+
+impl Around<'_> {
+    /// The repairs that delete the text before the first document, which may end with a mark.
+    fn before(&mut self, gap: Range<usize>, mark: usize) -> Vec<Repair> {
+        let text = self.input.get(gap.clone()).unwrap_or_default();
+        let (before, mark) = text.split_at(text.len() - mark);
+        let end = gap.start + before.len();
+        let mut repairs = Vec::new();
+        if !bare(before, 0).is_empty() {
+            let lead = Lead::of(text);
+            let kind = if mark.is_empty() { lead.kind() } else { lead.kind_of_lines() };
+            let dropped = self.dropped(kind, gap.start..end);
+            self.torn |= lead.is_torn() && is_part(&dropped);
+            repairs.push(dropped);
+        }
+        if !mark.is_empty() {
+            let start = if repairs.is_empty() { gap.start } else { end };
+            repairs.push(Repair::new(RepairKind::LineMark, start..gap.end, ""));
+        }
+        repairs
+    }
+
+    /// The repair that deletes the text between two documents, but for the white space at its start.
+    fn between(&mut self, gap: Range<usize>, doubt: Doubt) -> Repair {
+        let text = self.input.get(gap.clone()).unwrap_or_default();
+        let start = bare(self.input.get(..gap.end).unwrap_or_default(), gap.start).start;
+        let (lead, rest) = (Lead::of(text), tail(text, self.window));
+        let kind = if lead.kind().risk() < rest.kind().risk() { rest.kind() } else { lead.kind() };
+        let dropped = self.dropped(kind, start..gap.end);
+        self.torn |= is_part(&dropped) && (lead.is_torn() || rest.lacks_end());
+        self.torn |= doubt.doubtful && rest.leaves_open(doubt.guessed) && !is_fenced(text);
+        let apart = if start == gap.start { "\n" } else { "" };
+        Repair::new(dropped.kind(), dropped.span(), apart)
+    }
+
+    /// The repair that deletes the text after the last document.
+    fn after(&mut self, at: usize, doubt: Doubt) -> Option<Repair> {
+        let text = self.input.get(at..).unwrap_or_default();
+        if bare(self.input, at).is_empty() {
+            return None;
+        }
+        let rest = tail(text, self.window);
+        let dropped = self.dropped(rest.kind(), at..self.input.len());
+        self.torn |= rest.lacks_end() && is_part(&dropped);
+        self.torn |= doubt.doubtful && rest.leaves_open(doubt.guessed) && !is_fenced(text);
+        Some(dropped)
+    }
+
+    /// The repair that deletes text around a document: a mark or a fence, prose, or other documents.
+    fn dropped(&self, prose: RepairKind, span: Range<usize>) -> Repair {
+        let marks = self.input.get(span.clone()).unwrap_or_default().trim_ascii();
+        let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
+        // Words after a closing fence do not belong to it.
+        let fence = is_fenced(marks)
+            && marks.len() < 24
+            && marks.iter().all(info)
+            && prose != RepairKind::InlineProse;
+        let next = self.documents.partition_point(|other| other.start < span.start);
+        let another = self.documents.get(next).is_some_and(|other| other.end <= span.end);
+        let kind = if fence {
+            RepairKind::CodeFence
+        } else if marks == "\u{feff}".as_bytes() {
+            RepairKind::ByteOrderMark
+        } else if another {
+            RepairKind::SecondDocument
+        } else {
+            prose
+        };
+        Repair::new(kind, span, "")
+    }
+}
+
 /// Classifies the text after a document. After a closing fence, only the rest counts.
 fn tail(text: &[u8], lookahead: usize) -> Tail {
     let marks = text.trim_ascii_start();
@@ -122,28 +211,8 @@ fn is_part(dropped: &Repair) -> bool {
     matches!(dropped.kind(), RepairKind::SecondDocument | RepairKind::StrayText)
 }
 
-/// The repair that deletes text around a document: a mark or a fence, prose, or other documents.
-fn around(
-    prose: RepairKind,
-    span: Range<usize>,
-    text: &[u8],
-    documents: &[Range<usize>],
-) -> Repair {
-    let marks = text.trim_ascii();
-    let info = |b: &u8| b.is_ascii_alphanumeric() || b"`~ \n".contains(b);
-    // Words after a closing fence do not belong to it.
-    let fence = (marks.starts_with(b"```") || marks.starts_with(b"~~~"))
-        && marks.len() < 24
-        && marks.iter().all(info)
-        && prose != RepairKind::InlineProse;
-    let kind = if fence {
-        RepairKind::CodeFence
-    } else if marks == "\u{feff}".as_bytes() {
-        RepairKind::ByteOrderMark
-    } else if documents.iter().any(|other| span.start <= other.start && other.end <= span.end) {
-        RepairKind::SecondDocument
-    } else {
-        prose
-    };
-    Repair::new(kind, span, "")
+/// Whether text after a document begins with a fence, which comes after one and not in the middle of it.
+fn is_fenced(text: &[u8]) -> bool {
+    let line = text.trim_ascii_start();
+    line.starts_with(b"```") || line.starts_with(b"~~~")
 }

@@ -23,6 +23,8 @@ impl Reading {
         let options = options.clone().with_trailing_documents(TrailingDocuments::First);
         let fenced = is_fenced(input, span.start);
         let text = input.get(span.start..limit).unwrap_or_default();
+        // White space before another document belongs to neither.
+        let text = if limit < input.len() { text.get(bare(text, 0)).unwrap_or(text) } else { text };
         let marks = Marks::before(input, span.start, options.limits().lookahead());
         let mark = marks.map_or(0, |marks| marks.head());
         let mended = match marks {
@@ -35,9 +37,12 @@ impl Reading {
         {
             return Self { span: span.start..span.start + length, mended, fenced, mark };
         }
-        let (mended, end) = without_tail(mended, text.len());
+        let (mended, end) = without_tail(mended, text);
         let end = if mended.text().is_some() { span.start + end } else { span.end };
-        Self { span: span.start..end.max(span.start), mended, fenced, mark }
+        // Nor does white space after the last one, unless that was closed after it.
+        let own = bare(input.get(..end).unwrap_or_default(), span.start);
+        let closed = mended.repairs().last().map_or(0, |last| span.start + last.end());
+        Self { span: own.start..own.end.max(closed), mended, fenced, mark }
     }
 
     pub(super) const fn span(&self) -> &Range<usize> {
@@ -67,28 +72,44 @@ impl Reading {
     }
 }
 
-/// Removes the repair that drops the text after the document. Returns the rest, and where it ends.
-fn without_tail(mended: Mended, length: usize) -> (Mended, usize) {
-    let tail = |repair: &Repair| {
-        repair.end() == length
+/// Where the text from `start` on is without the white space around it.
+pub(super) fn bare(text: &[u8], start: usize) -> Range<usize> {
+    let solid = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    let inside = text.get(start..).unwrap_or_default();
+    let first = inside.iter().position(solid).unwrap_or(inside.len());
+    let end = inside.iter().rposition(solid).map_or(first, |last| last + 1);
+    start + first..start + end
+}
+
+/// Removes the repairs that drop the text after the document. Returns the rest, and where it ends.
+fn without_tail(mended: Mended, text: &[u8]) -> (Mended, usize) {
+    let tail = |repair: &Repair, end: usize| {
+        repair.end() >= end
             && matches!(
                 repair.kind(),
                 RepairKind::InlineProse | RepairKind::TrailingProse | RepairKind::SecondDocument
             )
     };
-    let Some(end) = mended.repairs().last().filter(tail).map(|last| last.start()) else {
-        return (mended, length);
-    };
+    // Text after it, and another document after that.
+    let (mut end, mut dropped) = (bare(text, 0).end, 0);
+    let before = mended.repairs().len().saturating_sub(2);
+    let mut last: Vec<Repair> = mended.repairs().iter().skip(before).collect();
+    while let Some(last) = last.pop().filter(|last| tail(last, end)) {
+        (end, dropped) = (last.start(), dropped + 1);
+    }
+    if dropped == 0 {
+        return (mended, text.len());
+    }
     let cut_at = mended.cut_at().cloned();
     let (outcome, text, repairs) = mended.into_parts();
-    let repairs: Repairs = repairs.iter().take(repairs.len() - 1).collect();
+    let repairs: Repairs = repairs.iter().take(repairs.len() - dropped).collect();
     let untouched = outcome == Outcome::Repaired && repairs.is_empty();
     let outcome = if untouched { Outcome::Unchanged } else { outcome };
     (Mended::new(outcome, text, repairs, cut_at), end)
 }
 
 /// Whether the line directly before `start` opens a fence.
-pub(super) fn is_fenced(input: &[u8], start: usize) -> bool {
+fn is_fenced(input: &[u8], start: usize) -> bool {
     /// How far to look back, in bytes. No line that opens a fence is longer, but other lines may
     /// be.
     const LONGEST: usize = 128;
@@ -117,8 +138,8 @@ fn closing_fence(text: &[u8]) -> Option<usize> {
 
 /// Mends the text before the closing fence. Also returns how long that is.
 ///
-/// The fence shows that nothing was cut off. Closers before it therefore close containers, and are
-/// not content of a string that was never closed.
+/// Closers before the fence close containers, and are not content of a string that was never closed.
+/// Whether the string was cut off there cannot be known.
 fn within_fence(text: &[u8], options: &Options) -> Option<(Mended, usize)> {
     let length = closing_fence(text)?;
     let inside = text.get(..length)?;
@@ -133,7 +154,8 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
         text.iter().rev().take_while(|b| b.is_ascii_whitespace() || b"}]".contains(b)).count();
     let at = text.len() - closers;
     let (head, tail) = text.split_at_checked(at)?;
-    if tail.trim_ascii().is_empty() || !options.policy().allows(kind) {
+    let policy = options.policy();
+    if tail.trim_ascii().is_empty() || !policy.allows(kind) || !policy.closes_cut() {
         return None;
     }
     let mended = mend_document(&[head, b"\"", tail].concat(), options);
@@ -141,6 +163,8 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
     if !mended.outcome().is_complete() || !mended.repairs().iter().all(apart) {
         return None;
     }
+    // The string is the last value.
+    let path = mend_document(head, options).cut_at().cloned();
     let (_, output, old) = mended.into_parts();
     let mut old = old.iter().peekable();
     let mut repairs = Repairs::new();
@@ -153,5 +177,5 @@ fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
         let span = repair.start() - 1..repair.end() - 1;
         repair.with_span(span)
     }));
-    Some(Mended::new(Outcome::Repaired, output, repairs, None))
+    Some(Mended::new(Outcome::Closed, output, repairs, path))
 }

@@ -2,17 +2,31 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{Lead, Mended, Options, Outcome, Policy, Repairs, TrailingDocuments};
+use jsonmend_core::{
+    Lead, Mended, Options, Outcome, Policy, RepairKind, Repairs, Tail, TrailingDocuments,
+};
 
 use super::{
     assemble::assemble,
-    reading::{Reading, is_fenced},
+    reading::{Reading, bare},
 };
-use crate::{Extractor, Scope, TextSink};
+use crate::{
+    Extractor, Scope, TextSink,
+    extractor::{Opening, after_value, is_like},
+};
 
 /// The documents of a text.
 pub(super) struct Documents {
     spans: Vec<Range<usize>>,
+    /// Those, and the ones that count only if there is no other: see [`ignore_empty`](Self::ignore_empty).
+    all: Vec<Range<usize>>,
+    /// Of each, whether anything but brackets was read of it, and whether it was cut off.
+    filled: Vec<bool>,
+    cut: Vec<bool>,
+    /// What the lines of the text begin with, if most are a document each.
+    lines: Option<Opening>,
+    /// Whether one of those that are ignored was cut off.
+    torn: bool,
     /// How many bytes of text outside of documents were seen after the last document.
     text: usize,
     open: bool,
@@ -20,31 +34,70 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn find(input: &[u8], scope: Scope, options: &Options) -> Self {
+        // White space after the text is no part of it.
+        let input = input.get(..bare(input, 0).end).unwrap_or_default();
         // Find documents under any policy. What may be done to them is decided later.
         let everything = options
             .clone()
             .with_policy(Policy::PERMISSIVE)
-            .with_trailing_documents(TrailingDocuments::First);
-        let best = scope == Scope::Best;
-        let scope = match scope {
+            .with_trailing_documents(TrailingDocuments::All);
+        let within = match scope {
             Scope::Fenced | Scope::Whole => scope,
             Scope::All | Scope::Best | Scope::First | Scope::Last => Scope::All,
         };
-        let mut documents = Self { spans: Vec::new(), text: 0, open: false };
-        let mut extractor = Extractor::new(scope, everything);
+        let mut documents = Self {
+            spans: Vec::new(),
+            all: Vec::new(),
+            filled: Vec::new(),
+            cut: Vec::new(),
+            lines: opening_of_lines(input),
+            torn: false,
+            text: 0,
+            open: false,
+        };
+        let mut extractor = Extractor::new(within, everything).with_lines(documents.lines);
         extractor.push(input, &mut documents);
         extractor.finish(&mut documents);
         documents.close(input.len());
-        if best {
+        documents.all.clone_from(&documents.spans);
+        documents.ignore_empty(scope, options.trailing_documents());
+        if scope == Scope::Best {
             documents.drop_values(input);
         }
-        documents.drop_empty(input);
         documents
+    }
+
+    /// Where all documents are wanted, `{}` and `[]` count, unless one was cut off before anything of it
+    /// was read, or there is only one other: then they are placeholders. Where one is wanted, it is not
+    /// an empty one.
+    fn ignore_empty(&mut self, scope: Scope, trailing: TrailingDocuments) {
+        let several = scope.takes_several(trailing);
+        let filled = self.filled.iter().filter(|filled| **filled).count();
+        let whole = self.cut.iter().filter(|cut| !**cut).count();
+        if several && trailing == TrailingDocuments::All || filled == 0 && whole == 0 {
+            return;
+        }
+        let one = filled == 0 || !several || filled == 1;
+        let mut marks = self.filled.iter().zip(&self.cut);
+        let mut first = true;
+        let torn = &mut self.torn;
+        self.spans.retain(|_| {
+            let Some((is_filled, is_cut)) = marks.next() else { return true };
+            let stays =
+                *is_filled || !is_cut && (!one || filled == 0 && core::mem::take(&mut first));
+            *torn |= several && !stays && *is_cut;
+            stays
+        });
     }
 
     /// The number of documents.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
+    }
+
+    /// Whether there is one document, and no other that is ignored.
+    pub(super) fn is_alone(&self) -> bool {
+        self.all.len() == 1
     }
 
     /// Where the first document begins.
@@ -76,57 +129,68 @@ impl Documents {
         });
     }
 
-    /// Ignores `{}` and `[]` next to other documents.
-    fn drop_empty(&mut self, input: &[u8]) {
-        let is_empty = |span: &Range<usize>| {
-            input.get(span.clone()).is_some_and(|text| {
-                let text = text.trim_ascii();
-                text.len() < 16 && text.iter().all(|b| b"{}[] \n\t".contains(b))
-            })
-        };
-        if !self.spans.iter().all(is_empty) {
-            self.spans.retain(|span| !is_empty(span));
-        } else {
-            self.spans.truncate(1);
-        }
-    }
-
-    /// Mends the document, or the documents, that the scope asks for.
+    /// Mends the document, or the documents, that the scope and the options ask for.
     pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &Options) -> Mended {
         let read = |at: usize| {
             let span = self.spans.get(at).cloned()?;
             Some(Reading::of(input, span, self.limit(at, input), options))
         };
-        let last = options.trailing_documents() == TrailingDocuments::Last;
-        let best = match scope {
-            Scope::Best if last => self.len().checked_sub(1).and_then(read),
-            Scope::All | Scope::Fenced | Scope::First | Scope::Whole => read(0),
-            Scope::Last => self.len().checked_sub(1).and_then(read),
-            Scope::Best => {
-                if let Some(answer) = self.answer(input).and_then(read) {
-                    return assemble(input, std::iter::once(answer), &self.spans, options);
-                }
-                let array = options.trailing_documents() == TrailingDocuments::Array;
-                if self.len() > 1 && array && self.belong_together(input) {
-                    if self.len() > options.limits().documents_in(input.len()) {
-                        return Mended::new(Outcome::Overflow, None, Repairs::new(), None);
-                    }
-                    let each = self.spans.iter().enumerate();
-                    let readings = each.map(|(at, span)| {
-                        Reading::of(input, span.clone(), self.limit(at, input), options)
-                    });
-                    return assemble(input, readings, &self.spans, options);
-                }
+        let trailing = options.trailing_documents();
+        let answer = self.answer(input).filter(|_| scope == Scope::Best);
+        // What is left of one document that was damaged is not several.
+        let parts = scope == Scope::Best && self.lines.is_none() && self.are_parts(input, options);
+        let one = parts || answer.is_some();
+        if !one && self.len() > 1 && scope.takes_several(trailing) {
+            if self.len() > options.limits().documents_in(input.len()) {
+                return Mended::new(Outcome::Overflow, None, Repairs::new(), None);
+            }
+            let apart = (0..self.len()).filter(|at| !self.is_mentioned(*at, input));
+            let mut wanted: Vec<usize> = apart.filter(|_| scope == Scope::Best).collect();
+            if wanted.is_empty() {
+                wanted = (0..self.len()).collect();
+            }
+            let readings = wanted.into_iter().map(|at| {
+                let span = self.spans.get(at).cloned().unwrap_or_default();
+                Reading::of(input, span, self.limit(at, input), options)
+            });
+            return assemble(input, readings, &self.all, self.torn, options);
+        }
+        let best = if scope == Scope::Last || trailing == TrailingDocuments::Last {
+            self.len().checked_sub(1).and_then(read)
+        } else if scope == Scope::Best {
+            answer.and_then(read).or_else(|| {
                 (0..self.len()).filter_map(read).max_by_key(|reading| {
                     let start = Reverse(reading.span().start);
                     (reading.is_fenced(), reading.rank(), reading.span().len(), start)
                 })
-            }
+            })
+        } else {
+            read(0)
         };
         match best {
-            Some(best) => assemble(input, std::iter::once(best), &self.spans, options),
+            Some(best) => assemble(input, std::iter::once(best), &self.all, self.torn, options),
             None => Mended::new(Outcome::None, None, Repairs::new(), None),
         }
+    }
+
+    /// Whether the text between two documents seems to be the rest of one.
+    fn are_parts(&self, input: &[u8], options: &Options) -> bool {
+        let window = options.limits().lookahead();
+        self.spans.windows(2).any(|spans| {
+            let gap = input.get(spans[0].end..spans[1].start).unwrap_or_default();
+            let kinds = [Lead::of(gap).kind(), Tail::of(gap, window).kind()];
+            kinds.contains(&RepairKind::StrayText)
+        })
+    }
+
+    /// Whether a sentence that has not ended leads to the document, on its line: it is only mentioned.
+    fn is_mentioned(&self, at: usize, input: &[u8]) -> bool {
+        let start = at.checked_sub(1).and_then(|at| self.spans.get(at)).map_or(0, |span| span.end);
+        let end = self.spans.get(at).map_or(start, |span| span.start);
+        let gap = input.get(start..end).unwrap_or_default();
+        let line = gap.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let ended = matches!(line.trim_ascii_end().last(), Some(b'.' | b'!' | b'?' | b':'));
+        Lead::of(line).kind() == RepairKind::InlineProse && !ended
     }
 
     /// The last document that the text before it calls the answer, after others that are drafts.
@@ -148,16 +212,22 @@ impl Documents {
     fn limit(&self, at: usize, input: &[u8]) -> usize {
         self.spans.get(at + 1).map_or(input.len(), |next| next.start)
     }
+}
 
-    /// Whether there are only separators and fences between the documents, or each is in a fence of
-    /// its own.
-    fn belong_together(&self, input: &[u8]) -> bool {
-        let thin = |gap: &[u8]| gap.iter().all(|b| b.is_ascii_whitespace() || b",;`~".contains(b));
-        let ends = self.spans.iter().map(|span| span.end);
-        let starts = self.spans.iter().skip(1).map(|span| span.start);
-        let adjacent = ends.zip(starts).all(|(end, next)| input.get(end..next).is_some_and(thin));
-        adjacent || self.spans.iter().all(|span| is_fenced(input, span.start))
+/// What the lines of a text begin with, if most of them are a document each: a bracket, and the byte
+/// after it.
+pub(super) fn opening_of_lines(input: &[u8]) -> Option<Opening> {
+    let (mut lines, mut documents, mut opening) = (0_usize, 0, None);
+    for line in input.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
+        lines += usize::from(!line.is_empty());
+        let [first @ (b'{' | b'['), second, ..] = line else { continue };
+        let own = [*first, *second];
+        let closed = after_value(line).is_some_and(<[u8]>::is_empty);
+        if closed && is_like(own, *opening.get_or_insert(own)) {
+            documents += 1;
+        }
     }
+    opening.filter(|_| documents > 1 && 2 * documents > lines)
 }
 
 /// Whether `gap` begins with a comma and a quote, and ends with a key in quotes and its colon.
@@ -177,8 +247,18 @@ impl TextSink for Documents {
     fn begin(&mut self, offset: usize) {
         self.close(offset);
         self.spans.push(offset..offset);
+        self.filled.push(false);
+        self.cut.push(false);
         self.open = true;
     }
-    fn json(&mut self, _: &[u8]) {}
-    fn end(&mut self, _: Outcome) {}
+    fn json(&mut self, bytes: &[u8]) {
+        if let Some(filled) = self.filled.last_mut() {
+            *filled = *filled || !bytes.iter().all(|byte| b"{}[] \t\r\n".contains(byte));
+        }
+    }
+    fn end(&mut self, outcome: Outcome) {
+        if let Some(cut) = self.cut.last_mut() {
+            *cut = !outcome.is_complete();
+        }
+    }
 }

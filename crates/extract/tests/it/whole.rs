@@ -78,7 +78,7 @@ fn one_document_among_others() {
     let input = "First {\"a\": 1}, then {\"b\": [1, 2]}, then ['c'].";
     for (scope, expected) in [
         (Scope::First, "{\"a\": 1}"),
-        (Scope::All, "{\"a\": 1}"),
+        (Scope::All, "[{\"a\": 1},\n{\"b\": [1, 2]},\n[\"c\"]]"),
         (Scope::Best, "{\"b\": [1, 2]}"),
         (Scope::Last, "[\"c\"]"),
     ] {
@@ -86,18 +86,114 @@ fn one_document_among_others() {
     }
     assert_eq!(text(input, Scope::Fenced), None);
     let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
-    for (scope, expected) in [(Scope::First, "[1]"), (Scope::All, "[1]"), (Scope::Last, "[2]")] {
+    for (scope, expected) in
+        [(Scope::First, "[1]"), (Scope::All, "[[1],\n[2]]"), (Scope::Last, "[2]")]
+    {
         let mended = mended("[1]\n[2]\n", scope, &array);
         assert_eq!(mended.text().map(str::trim), Some(expected), "{scope:?}");
     }
 }
 
+/// In whatever layout, with and without white space around the text: all of them are an array or a
+/// sequence, and the first one is all that is left only where it was asked for, with a repair that says so.
 #[test]
-fn documents_that_belong_together_become_an_array() {
+fn several_documents_are_an_array_or_a_sequence() {
+    let (one, two) = (r#"{"a": 1}"#, r#"{"b": 2}"#);
+    for input in [
+        format!("{one}\nThat is it. {two}"),
+        format!("{one} {two}"),
+        format!("{one}\n\nand\n\n{two}"),
+        format!("First: {one}\nSecond: {two}"),
+        format!("I know {one} and {two} so far."),
+        format!("```json\n{one}\n```\n```json\n{two}\n```"),
+        format!("A:\n```json\n{one}\n```\nB:\n```json\n{two}\n```\nThat is all."),
+        format!("Here:\n```json\n{one}\n```\nor else\n{two}"),
+    ] {
+        for around in [["", ""], ["", "\n"], ["\n", ""], [" ", " \r\n\t"]] {
+            let input = around.join(&input);
+            let read = |scope, trailing| {
+                let options = Options::new().with_trailing_documents(trailing);
+                let mended = mended(&input, scope, &options);
+                assert_eq!(mended.outcome(), Outcome::Repaired, "{scope:?} {trailing:?}: {input}");
+                let second = mended.repairs().contains(RepairKind::SecondDocument);
+                let text = mended.text().unwrap_or_default();
+                (text.split_whitespace().collect::<String>(), second)
+            };
+            let array = r#"[{"a":1},{"b":2}]"#.to_owned();
+            for scope in [Scope::Best, Scope::All, Scope::Whole] {
+                let read = read(scope, TrailingDocuments::Array);
+                assert_eq!(read, (array.clone(), false), "{scope:?}: {input}");
+            }
+            assert_eq!(read(Scope::All, TrailingDocuments::First), (array, false), "{input}");
+            for scope in [Scope::Best, Scope::First, Scope::Whole] {
+                let first = (r#"{"a":1}"#.to_owned(), true);
+                assert_eq!(read(scope, TrailingDocuments::First), first, "{scope:?}: {input}");
+            }
+            let options = Options::new().with_trailing_documents(TrailingDocuments::All);
+            for scope in [Scope::Best, Scope::All, Scope::Whole] {
+                let mended = mended(&input, scope, &options);
+                let text = mended.text().unwrap_or_default();
+                let documents: Vec<&str> = text.lines().map(str::trim).collect();
+                let documents =
+                    documents.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(documents, format!("{one} {two}"), "{scope:?}: {input}");
+            }
+        }
+    }
+}
+
+/// Of lines that are a document each, one that is broken takes no other with it.
+#[test]
+fn a_broken_line_is_the_only_one_that_is_lost() {
+    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    for (line, left) in [
+        ("{\"b\": \"x", r#"{"b":"x"},"#),
+        ("{\"b\": [1, 2", r#"{"b":[1,2]},"#),
+        ("{\"b\": [1,", r#"{"b":[1]},"#),
+        ("{\"b\": 2", r#"{"b":2},"#),
+        ("{\"b\":", ""),
+        ("{\"b", ""),
+        ("{broken", ""),
+    ] {
+        for at in 0..3 {
+            let mut lines = vec![r#"{"a": 1}"#, r#"{"c": 3}"#, r#"{"d": [4, {"e": 5}]}"#];
+            lines.insert(at, line);
+            let mut want = vec![r#"{"a":1},"#, r#"{"c":3},"#, r#"{"d":[4,{"e":5}]},"#];
+            want.insert(at, left);
+            let want = format!("[{}]", want.concat().trim_end_matches(','));
+            for end in ["", "\n"] {
+                let input = lines.join("\n") + end;
+                for scope in [Scope::Best, Scope::All, Scope::Whole] {
+                    let mended = mended(&input, scope, &array);
+                    let text = mended.text().unwrap_or_default();
+                    let text: String = text.split_whitespace().collect();
+                    assert_eq!(
+                        (text.as_str(), mended.outcome()),
+                        (&*want, Outcome::Closed),
+                        "{input}"
+                    );
+                }
+            }
+        }
+    }
+    // A value may begin a line, and so may the braces of a text in a string.
+    for input in [
+        "{\"a\": 1}\n{\"b\":\n{\"c\": 3}\n}\n{\"d\": 4}",
+        "{\"a\": 1}\n{\"b\": [\n{\"c\": 3},\n{\"d\": 4}\n]}",
+    ] {
+        let all = Options::new().with_trailing_documents(TrailingDocuments::All);
+        for scope in [Scope::Best, Scope::All, Scope::Whole] {
+            assert_eq!(mended(input, scope, &all).outcome(), Outcome::Unchanged, "{input}");
+        }
+    }
+}
+
+#[test]
+fn documents_in_fences_become_an_array() {
     let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
     let fences = "A:\n```json\n{\"a\": 1}\n```\nB:\n```json\n{'b': 2}\n```\n";
     let mended = mended(fences, Scope::Best, &options);
-    assert_eq!(mended.text(), Some("[{\"a\": 1},{\"b\": 2}\n]"));
+    assert_eq!(mended.text(), Some("[{\"a\": 1},\n{\"b\": 2}]\n"));
     let broken = fences.replace("{'b': 2}", "{'b': ");
     let strict = options.with_policy(Policy::CONSERVATIVE);
     // One of them is cut off and may not be closed, so there is no array.

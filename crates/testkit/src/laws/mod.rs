@@ -15,6 +15,7 @@ mod push;
 mod schema;
 mod segments;
 mod snapshots;
+mod space;
 mod text;
 mod whole;
 pub mod wire;
@@ -38,6 +39,7 @@ pub use push::{
 pub use schema::{hostile_schema_laws, schema_laws};
 pub use segments::segments;
 pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
+pub use space::{space_around, text_space_around};
 pub use text::{text_abandoned, text_laws, text_laws_at, untouched};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
 
@@ -69,6 +71,8 @@ pub enum Law {
     Agreement,
     /// L12: a partial value never contradicts a later one.
     StableSnapshots,
+    /// L15: white space around a text changes nothing.
+    SpaceAround,
 }
 
 impl Law {
@@ -88,6 +92,7 @@ impl Law {
             Self::HonestEnds => "L10",
             Self::Agreement => "L11",
             Self::StableSnapshots => "L12",
+            Self::SpaceAround => "L15",
         }
     }
 }

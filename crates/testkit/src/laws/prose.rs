@@ -34,10 +34,41 @@ pub fn text_agreement(input: &[u8], scope: Scope, options: &Options) -> Result<(
     let check = Check::new(Law::Agreement, input);
     let options = &options.clone().with_trailing_documents(TrailingDocuments::First);
     let whole = mend_text(input, scope, options);
+    if matches!(scope, Scope::All | Scope::Fenced) && whole.outcome() != Outcome::Unchanged {
+        let run = Extraction::new(input, &Cut::every(3, input.len()), scope, options);
+        let found: Vec<&Document> = run.found().documents().collect();
+        if found.len() > 1 {
+            return joins(check, &whole, &found);
+        }
+    }
     for cut in [Cut::whole(), Cut::every(3, input.len())] {
         agrees(check, &whole, scope, options, &cut)?;
     }
     Ok(())
+}
+
+/// All documents are the items of an array. Those that need no repair are compared.
+fn joins(check: Check<'_>, whole: &Mended, found: &[&Document]) -> Result<(), Violation> {
+    let solid = |text: &[u8]| -> Vec<u8> {
+        text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
+    let plain = |one: &&Document| {
+        one.outcome == Some(Outcome::Unchanged) && one.json.iter().any(u8::is_ascii_alphanumeric)
+    };
+    // Otherwise, the whole text has read on behind a document.
+    let around = |repair: Repair| {
+        use RepairKind::{
+            CodeFence, ExtraComma, InlineProse, LeadingProse, LineDelimited, TrailingProse,
+        };
+        let kinds =
+            [CodeFence, ExtraComma, InlineProse, LeadingProse, LineDelimited, TrailingProse];
+        kinds.contains(&repair.kind())
+    };
+    let same = found.iter().all(plain) && whole.repairs().iter().all(around);
+    let Some(text) = whole.text().filter(|_| same) else { return Ok(()) };
+    let items: Vec<Vec<u8>> = found.iter().map(|one| solid(&one.json)).collect();
+    let want = [b"[".as_slice(), &items.join(&b','), b"]"].concat();
+    check.same_text("all documents", &solid(text.as_bytes()), &want)
 }
 
 fn agrees(

@@ -55,7 +55,10 @@ impl Engine {
         let third = look.peek()?;
         if third == quote {
             // `""""` is two empty strings, or four quotes. Three quotes are a delimiter.
-            return Ok(if look.peek_at(1)? == quote { 1 } else { 3 });
+            return match look.peek_at(1) {
+                Err(Edge::End) => Ok(3),
+                next => Ok(if next? == quote { 1 } else { 3 }),
+            };
         }
         let ends = matches!(third, b',' | b':' | b'}' | b']');
         if !is_key && self.string.doubled && !ends && !third.is_ascii_whitespace() {

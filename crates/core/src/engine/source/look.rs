@@ -183,8 +183,12 @@ impl<'a> Look<'a> {
             b'\n' | b'\r' | b'\t' => None,
             ESCAPE => Some(self.terminal_colour()?),
             0..=0x1f | 0x7f => Some(1),
-            // The line goes on, as in a shell.
-            b'\\' => matches!(self.peek_at(1)?, b'\n' | b'\r').then_some(1),
+            // The line goes on, as in a shell. The end of the input ends it, too.
+            b'\\' => match self.peek_at(1) {
+                Err(Edge::More) => return Err(Edge::More),
+                Ok(b' ' | b'\t' | b'\n' | b'\r') | Err(Edge::End) => Some(1),
+                Ok(_) | Err(Edge::Window) => None,
+            },
             _ => self.wide_space()?,
         })
     }
@@ -310,13 +314,7 @@ impl<'a> Look<'a> {
                     self.advance(length - 1);
                     return Ok(sign);
                 }
-                // The line goes on, as in a shell.
-                b'\\' => match self.peek_at(1) {
-                    Ok(b'\n' | b'\r') => self.bump(),
-                    Err(Edge::More) => return Err(Edge::More),
-                    _ => return Ok(b'\\'),
-                },
-                byte @ (0..=0x1f | 0x7f) => match self.odd_space()? {
+                byte @ (b'\\' | 0..=0x1f | 0x7f) => match self.odd_space()? {
                     Some(length) => self.advance(length),
                     None => return Ok(byte),
                 },
