@@ -73,7 +73,7 @@ fn an_idle_stream_is_small() {
     let [fresh, with_prose, _, searched_prose] = measured;
     assert!(fresh <= 4 * 1024, "{fresh}");
     assert!(with_prose <= 8 * 1024, "{with_prose}");
-    assert!(searched_prose <= 8 * 1024, "{searched_prose}");
+    assert!(searched_prose <= 9 * 1024, "{searched_prose}");
 }
 
 /// A response that never ends takes no more memory than a short one, through any adapter.
