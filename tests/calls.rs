@@ -73,6 +73,17 @@ fn no_call_that_lost_an_event_is_complete() {
     }
 }
 
+#[test]
+fn nothing_at_the_place_of_a_call_goes_unread() {
+    let mut seed = Seed::new(23);
+    let calls: &[&[&str]] = &[&["{\"n\": 1", "000", "}"], &["{\"a\": \"x\"}"]];
+    for shape in Shape::ALL {
+        let body = shape.body(&["so ", "far"], calls);
+        laws::unread_members(&body, &WireOptions::new(), &mut seed)
+            .unwrap_or_else(|violation| panic!("{shape:?}: {violation}"));
+    }
+}
+
 /// Responses with objects in their texts, in every format, in pieces that leave an object where one of them is
 /// lost.
 fn texts() -> Vec<(String, Vec<u8>)> {

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
 use crate::{
-    Block, Doubt, ErrorKind, Finish, Usage, WireError, WireEvent, WireOptions,
+    Block, Doubt, ErrorKind, Finish, FinishReason, Usage, WireError, WireEvent, WireOptions,
     calls::{Calls, EditLog, End, Entry, Rest, Sink, Target, Tracking},
     format::{CallEnds, Delta, Piece, excerpt},
     json::Halves,
@@ -28,6 +28,8 @@ pub(crate) struct Channels {
     /// The texts that end in the middle of a surrogate pair.
     halves: BTreeMap<(Block, Channel), Halves>,
     errors: usize,
+    /// The provider has reported an error.
+    failed: bool,
 }
 
 /// The texts that a block can have.
@@ -56,6 +58,7 @@ impl Channels {
             finished: BTreeMap::new(),
             halves: BTreeMap::new(),
             errors: 0,
+            failed: false,
         }
     }
 
@@ -100,6 +103,11 @@ impl Channels {
         self.errors > 0
     }
 
+    /// Whether a part of the stream was lost or damaged.
+    pub(crate) const fn is_lossy(&self) -> bool {
+        self.calls.is_lossy()
+    }
+
     /// Something was lost, damaged or contradicted: no open call is complete.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
         self.calls.doubt(doubt);
@@ -119,7 +127,10 @@ impl Channels {
     pub(crate) fn fail(&mut self, error: &WireError, sink: Sink<'_>) {
         match error.kind {
             ErrorKind::Malformed | ErrorKind::NotAStream => self.calls.doubt(Doubt::LostEvent),
-            ErrorKind::Provider => self.calls.doubt(Doubt::StreamError),
+            ErrorKind::Provider => {
+                self.failed = true;
+                self.calls.doubt(Doubt::StreamError);
+            }
             _ => {}
         }
         self.errors += 1;
@@ -137,7 +148,8 @@ impl Channels {
     /// Ends every open call.
     pub(crate) fn end(&mut self, end: End, sink: Sink<'_>) {
         self.report_doubt(sink);
-        self.calls.finish_all(end, sink);
+        let finished = &self.finished;
+        self.calls.finish_all(end, |scope| finished.contains_key(&scope), sink);
         if let Some(tracking) = self.calls.tracking() {
             tracking.abandon_search();
         }
@@ -164,7 +176,11 @@ impl Channels {
             Delta::TextEnd { choice, block } => {
                 self.finish_texts(Block::parts(choice, block), false, sink);
             }
-            Delta::Call(delta) => {
+            Delta::Call(mut delta) => {
+                if self.calls.are_stated() && self.finished.contains_key(&delta.scope) {
+                    // A call of a turn that is over contradicts its end.
+                    delta.doubt = delta.doubt.or(Some(Doubt::Contradiction));
+                }
                 if let Some(tracking) = self.calls.tracking() {
                     for text in [&delta.id, &delta.name].into_iter().flatten() {
                         tracking.enter(Entry::Other(text.span()));
@@ -198,6 +214,14 @@ impl Channels {
                 if self.finished.get(&scope) != Some(&finish) {
                     self.check_finish(&finish, sink);
                     sink(WireEvent::Finish(&finish));
+                    if reason == FinishReason::Error && !self.failed {
+                        let message = excerpt(&finish.original);
+                        self.fail(&WireError::new(ErrorKind::Provider, message), sink);
+                    }
+                    // The calls that it speaks of never came.
+                    if reason == FinishReason::ToolCalls && !self.calls.has_any(scope) {
+                        self.calls.doubt(Doubt::LostEvent);
+                    }
                     self.finished.insert(scope, finish);
                 }
             }
@@ -207,11 +231,11 @@ impl Channels {
             }
             Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
-            Delta::Damaged => {
+            Delta::Damaged(doubt) => {
                 if self.calls.tracking().is_some() {
                     self.calls.abandon(Rest::Read, sink);
                 }
-                self.calls.damage(Some(Doubt::DamagedEvent));
+                self.calls.damage(Some(doubt));
             }
             Delta::Fail(error) => self.fail(&error, sink),
         }

@@ -56,10 +56,8 @@ pub(crate) struct Body {
     wire: Option<ApiFormat>,
     format: Option<Box<dyn Format>>,
     channels: Channels,
-    /// The beginning of the first payload that no format recognises.
-    unknown: Option<String>,
-    /// That payload was not JSON: an error, unless the whole stream is unrecognised.
-    malformed: bool,
+    /// The first payload that no format recognises.
+    unknown: Option<Box<Unknown>>,
     /// Payloads of `chunk` that no format recognises: text, if the format turns out to be one in which they are.
     early: BoundedBuffer,
     overflow: bool,
@@ -67,6 +65,25 @@ pub(crate) struct Body {
     python: Option<bool>,
     /// The body ended inside a frame.
     truncated: bool,
+    /// A line of the event that is being read was damaged.
+    torn: bool,
+}
+
+/// A payload that no format recognises.
+#[derive(Debug)]
+struct Unknown {
+    event: String,
+    /// As much of it as is kept.
+    text: String,
+    is_json: bool,
+}
+
+impl Unknown {
+    fn new(event: &str, text: &str, is_json: bool) -> Box<Self> {
+        let end = (0..=MOST_EARLY.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let text = text.get(..end.unwrap_or_default()).unwrap_or_default().to_owned();
+        Box::new(Self { event: event.to_owned(), text, is_json })
+    }
 }
 
 impl Decoder {
@@ -123,11 +140,11 @@ impl Body {
             format: options.format().and_then(format::start),
             channels: Channels::new(&options),
             unknown: None,
-            malformed: false,
             early: BoundedBuffer::new(MOST_EARLY),
             overflow: false,
             python: None,
             truncated: false,
+            torn: false,
             options,
         }
     }
@@ -181,7 +198,8 @@ impl Body {
             Frame::Payload { event, data, whole } => {
                 // Bytes that are not UTF-8 were replaced, so the original bytes are lost.
                 let damaged = matches!(data, Cow::Owned(_)).then_some(Doubt::DamagedEvent);
-                self.channels.damage(damaged);
+                let torn = core::mem::take(&mut self.torn).then_some(Doubt::LostEvent);
+                self.channels.damage(damaged.or(torn));
                 self.payload(&event, &data, whole, sink);
             }
             Frame::Comment(text) => {
@@ -195,14 +213,9 @@ impl Body {
             Frame::Field { name, value } if name == "error" => {
                 self.payload("error", &value, true, sink);
             }
-            // The specification requires that unknown fields are ignored. One that holds an object is an
-            // event whose field name was damaged.
-            Frame::Field { value, .. } if value.trim_start().starts_with('{') => {
+            Frame::Field { name, value } if self.is_torn(&name, &value) => {
+                self.torn = true;
                 self.fail(ErrorKind::Malformed, &value, sink);
-            }
-            // What is left of two lines.
-            Frame::Field { name, .. } if is_joined(&name) => {
-                self.fail(ErrorKind::Malformed, &name, sink);
             }
             Frame::Field { .. } => {}
             Frame::Stray(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -226,6 +239,17 @@ impl Body {
             Frame::Page { text } => self.fail(ErrorKind::NotAStream, &text, sink),
         }
         self.channels.damage(None);
+    }
+
+    /// Whether a field shows that a line of its event was damaged. The specification requires that unknown fields
+    /// are ignored; but one that holds an object has lost its name, and one with the names of two is what is left of two
+    /// lines. An event that lost its data, or the end of the one before it, shows its name here.
+    fn is_torn(&self, name: &str, value: &str) -> bool {
+        if name != "event" {
+            return value.trim_start().starts_with('{') || is_joined(name);
+        }
+        let names = self.format.as_ref().map_or(&[][..], |format| format.names());
+        value.contains('{') || names.iter().any(|name| value.contains(name))
     }
 
     fn fail(&mut self, kind: ErrorKind, text: &str, sink: Sink<'_>) {
@@ -272,6 +296,11 @@ impl Body {
             } else {
                 self.node(event, Node::EMPTY, Source::VERBATIM, sink);
             }
+            return;
+        }
+        if rest.starts_with(':') && rest.contains('{') {
+            // A comment in the data is none if it holds an object: a sign too many.
+            self.fail(ErrorKind::Malformed, rest, sink);
             return;
         }
         if rest.is_empty() || rest.starts_with(':') || is_keep_alive(event, rest) {
@@ -328,7 +357,7 @@ impl Body {
                 let is_python = *self.python.get_or_insert(looks_python) && looks_python;
                 let source = Source::mended(text, mended.repairs());
                 let policy = self.options.mending().policy();
-                let damaged = source.is_damaged(policy, is_python, &format::argument_objects(node));
+                let damaged = source.is_damaged(policy, is_python);
                 // The damage must remain visible to the reader of a rewritten body.
                 let written = self.note_envelope(at, &mended, !damaged);
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
@@ -349,8 +378,7 @@ impl Body {
         if self.format.is_some() {
             self.fail(ErrorKind::Malformed, text, sink);
         } else if self.unknown.is_none() {
-            self.unknown = Some(excerpt(text));
-            self.malformed = true;
+            self.unknown = Some(Unknown::new(event, text, false));
         }
     }
 
@@ -375,7 +403,11 @@ impl Body {
             }
             return;
         }
-        if let Some(error) = format::read_error(event, node) {
+        let error = format::read_error(event, node).or_else(|| {
+            let is_event = || format::is_event(self.wire, (self.framing, event), node);
+            format::read_unshaped(node).filter(|_| !is_event())
+        });
+        if let Some(error) = error {
             self.channels.fail(&error, sink);
         }
         if self.format.is_none() {
@@ -392,7 +424,7 @@ impl Body {
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);
         } else if self.unknown.is_none() {
-            self.unknown = Some(excerpt(node.raw()));
+            self.unknown = Some(Unknown::new(event, node.raw(), true));
         }
     }
 
@@ -404,12 +436,26 @@ impl Body {
         }
         sink(WireEvent::FormatDetected(wire));
         let unknown = self.unknown.take();
-        let lost = match self.read_early(sink) {
-            Some(all) => !all,
-            None => self.malformed,
-        };
-        if let (true, Some(text)) = (lost, unknown) {
-            self.fail(ErrorKind::Malformed, &text, sink);
+        let early = self.read_early(sink);
+        let Some(unknown) = unknown else { return };
+        if early.map_or(!unknown.is_json, |all| !all) {
+            self.fail(ErrorKind::Malformed, &unknown.text, sink);
+        } else if early.is_none() {
+            self.doubt_first(&unknown);
+        }
+    }
+
+    /// Whether the first payload, which did not show its format, held something of it.
+    fn doubt_first(&mut self, unknown: &Unknown) {
+        let Unknown { event, text, .. } = unknown;
+        let (Some(format), Ok((node, _))) = (&mut self.format, json::first(text)) else { return };
+        let mut lost = false;
+        format.decode(event, node, &mut |delta| {
+            lost |=
+                !matches!(delta, Delta::Usage(_) | Delta::Finish { .. } | Delta::CallEnd { .. });
+        });
+        if lost {
+            self.channels.doubt(Doubt::LostEvent);
         }
     }
 
@@ -434,11 +480,16 @@ impl Body {
         if self.overflow {
             return StreamOutcome::Overflow;
         }
-        if let (None, Some(text)) = (self.wire, &self.unknown) {
-            sink(WireEvent::Error(&WireError::new(ErrorKind::Unrecognised, text.as_str())));
+        if let (None, Some(unknown)) = (self.wire, &self.unknown) {
+            let text = excerpt(&unknown.text);
+            sink(WireEvent::Error(&WireError::new(ErrorKind::Unrecognised, text)));
             return StreamOutcome::Unrecognised;
         }
-        if ended { StreamOutcome::Complete } else { StreamOutcome::Cut }
+        match ended {
+            false => StreamOutcome::Cut,
+            true if self.channels.is_lossy() => StreamOutcome::Lossy,
+            true => StreamOutcome::Complete,
+        }
     }
 }
 

@@ -131,6 +131,9 @@ pub enum StreamOutcome {
     Cut,
     /// It contains an error.
     Error,
+    /// It ended as its format requires, but a part of it was lost or damaged on the way, or is not what its
+    /// format has there.
+    Lossy,
     /// A limit was exceeded and something was dropped.
     Overflow,
     /// No known format matches it.
@@ -140,7 +143,7 @@ pub enum StreamOutcome {
 impl StreamOutcome {
     /// Every outcome, in alphabetical order.
     pub const ALL: &'static [Self] =
-        &[Self::Complete, Self::Cut, Self::Error, Self::Overflow, Self::Unrecognised];
+        &[Self::Complete, Self::Cut, Self::Error, Self::Lossy, Self::Overflow, Self::Unrecognised];
 
     /// The stable lower-case name.
     #[must_use]
@@ -149,6 +152,7 @@ impl StreamOutcome {
             Self::Complete => "complete",
             Self::Cut => "cut",
             Self::Error => "error",
+            Self::Lossy => "lossy",
             Self::Overflow => "overflow",
             Self::Unrecognised => "unrecognised",
         }

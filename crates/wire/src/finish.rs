@@ -118,17 +118,15 @@ impl FinishReason {
             "refusal" => Self::Refusal,
             "pause_turn" => Self::Pause,
             "cancelled" | "canceled" | "cancelling" | "user_cancel" | "abort" => Self::Cancelled,
-            "error"
-            | "failed"
-            | "insufficient_system_resource"
+            "insufficient_system_resource"
             | "malformed_function_call"
             | "unexpected_tool_call"
             | "too_many_tool_calls"
             | "malformed_response"
             | "missing_thought_signature"
-            | "network_error"
             | "malformed_model_output"
             | "malformed_tool_use" => Self::Error,
+            word if word.contains("error") || word.contains("fail") => Self::Error,
             _ => Self::Other,
         }
     }

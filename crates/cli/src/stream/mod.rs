@@ -302,7 +302,7 @@ impl Verdict {
             WireEvent::CallEnded(call) => of_call(call),
             WireEvent::Ended(outcome) => match outcome {
                 StreamOutcome::Complete => Exit::Unchanged,
-                StreamOutcome::Cut => Exit::Cut,
+                StreamOutcome::Cut | StreamOutcome::Lossy => Exit::Cut,
                 StreamOutcome::Unrecognised => Exit::NoneFound,
                 _ => Exit::Refused,
             },

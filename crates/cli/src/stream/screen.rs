@@ -390,6 +390,7 @@ impl Screen {
             StreamOutcome::Complete => (GOOD, None),
             StreamOutcome::Cut => (WARN, Some("broke off before its end")),
             StreamOutcome::Error => (BAD, Some("contains an error")),
+            StreamOutcome::Lossy => (BAD, Some("lost something on its way")),
             StreamOutcome::Overflow => (BAD, Some("exceeded a limit, and data was dropped")),
             _ => (BAD, Some("not a stream in a known format")),
         };

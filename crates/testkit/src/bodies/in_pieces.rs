@@ -4,6 +4,11 @@ use serde_json::{Value, json};
 
 use super::{Events, call_id, tool};
 
+/// Why the model stopped: to have its calls run, or because it is done.
+const fn reason(calls: &[&[&str]], to_call: &'static str, done: &'static str) -> &'static str {
+    if calls.is_empty() { done } else { to_call }
+}
+
 /// The pieces of all calls in turn, each with the number of its call.
 fn in_turn<'a>(calls: &'a [&[&'a str]]) -> impl Iterator<Item = (usize, &'a str)> {
     let rounds = calls.iter().map(|pieces| pieces.len()).max().unwrap_or_default();
@@ -39,7 +44,10 @@ pub(super) fn anthropic(text: &[&str], calls: &[&[&str]]) -> Events {
         delta(call + 1, json!({"type": "input_json_delta", "partial_json": piece}))
     }));
     events.extend((0..calls.len()).map(|call| stop(call + 1)));
-    let (delta, usage) = (json!({"stop_reason": "tool_use"}), json!({"output_tokens": 7}));
+    let (delta, usage) = (
+        json!({"stop_reason": reason(calls, "tool_use", "end_turn")}),
+        json!({"output_tokens": 7}),
+    );
     let end = json!({"type": "message_delta", "delta": delta, "usage": usage});
     events.extend([("message_delta", end), ("message_stop", json!({"type": "message_stop"}))]);
     events
@@ -73,6 +81,11 @@ pub(super) fn assistants(text: &[&str], calls: &[&[&str]]) -> Events {
     let content = json!([{"type": "text", "text": {"value": text.concat()}}]);
     let message = json!({"object": "thread.message", "status": "completed", "content": content});
     events.push(("thread.message.completed", message));
+    if wanted.is_empty() {
+        let run = json!({"object": "thread.run", "status": "completed"});
+        events.push(("thread.run.completed", run));
+        return events;
+    }
     let action = json!({"submit_tool_outputs": {"tool_calls": wanted}});
     let run =
         json!({"object": "thread.run", "status": "requires_action", "required_action": action});
@@ -97,13 +110,14 @@ pub(super) fn chat(text: &[&str], calls: &[&[&str]]) -> Events {
         let call = json!({"index": call, "function": {"arguments": piece}});
         chunk(json!({"tool_calls": [call]}), Value::Null)
     }));
-    events.push(chunk(json!({}), "tool_calls".into()));
+    events.push(chunk(json!({}), reason(calls, "tool_calls", "stop").into()));
     let usage = json!({"prompt_tokens": 9, "completion_tokens": 7});
     events.push(("", json!({"choices": [], "usage": usage})));
     events
 }
 
 pub(super) fn chat_body(text: &[&str], calls: &[&[&str]]) -> Events {
+    let reason = reason(calls, "tool_calls", "stop");
     let calls: Vec<Value> = (calls.iter().enumerate())
         .map(|(call, pieces)| {
             let function = json!({"name": tool(call), "arguments": pieces.concat()});
@@ -111,7 +125,7 @@ pub(super) fn chat_body(text: &[&str], calls: &[&[&str]]) -> Events {
         })
         .collect();
     let message = json!({"role": "assistant", "content": text.concat(), "tool_calls": calls});
-    let choice = json!({"index": 0, "message": message, "finish_reason": "tool_calls"});
+    let choice = json!({"index": 0, "message": message, "finish_reason": reason});
     vec![("", json!({"object": "chat.completion", "choices": [choice]}))]
 }
 
@@ -153,7 +167,7 @@ pub(super) fn cohere_v2(text: &[&str], calls: &[&[&str]]) -> Events {
         event("tool-call-delta", call, json!({"tool_calls": {"function": {"arguments": piece}}}))
     }));
     events.extend((0..calls.len()).map(|call| event("tool-call-end", call, Value::Null)));
-    let end = json!({"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}});
+    let end = json!({"type": "message-end", "delta": {"finish_reason": reason(calls, "TOOL_CALL", "COMPLETE")}});
     events.push(("message-end", end));
     events
 }
@@ -175,7 +189,10 @@ pub(super) fn converse(text: &[&str], calls: &[&[&str]]) -> Events {
     );
     events.extend((0..calls.len()).map(|call| stop(call + 1)));
     let usage = json!({"usage": {"inputTokens": 9, "outputTokens": 7}});
-    events.extend([("messageStop", json!({"stopReason": "tool_use"})), ("metadata", usage)]);
+    events.extend([
+        ("messageStop", json!({"stopReason": reason(calls, "tool_use", "end_turn")})),
+        ("metadata", usage),
+    ]);
     events
 }
 

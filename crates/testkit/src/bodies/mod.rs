@@ -2,6 +2,7 @@
 //! hold arguments.
 
 mod in_pieces;
+mod payloads;
 mod places;
 mod reply;
 mod text_only;
@@ -13,6 +14,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jsonmend_wire::{Encoder, Framing};
 use serde_json::{Value, json};
 
+pub use payloads::Payloads;
 pub use places::Places;
 pub use reply::Reply;
 

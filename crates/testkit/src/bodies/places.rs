@@ -39,7 +39,7 @@ pub struct Places {
 
 /// A part of the body that is written separately.
 #[derive(Clone, Debug)]
-struct Unit {
+pub(super) struct Unit {
     /// The text that is searched: the bytes themselves, or the payload of a frame.
     payload: Vec<u8>,
     form: Form,
@@ -178,8 +178,13 @@ impl Places {
 }
 
 impl Unit {
+    /// The text of the payload, or of all of them.
+    pub(super) fn payload(&self) -> &[u8] {
+        &self.payload
+    }
+
     /// The bytes of the body, with that payload.
-    fn write(&self, payload: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn write(&self, payload: &[u8], out: &mut Vec<u8>) {
         let (frame, payload) = match &self.form {
             Form::Plain => return out.extend_from_slice(payload),
             Form::Frame(frame) => (frame, payload.to_vec()),
@@ -203,7 +208,7 @@ impl Unit {
 }
 
 /// The body itself, or its frames.
-fn units(body: &[u8]) -> Vec<Unit> {
+pub(super) fn units(body: &[u8]) -> Vec<Unit> {
     if body.first() != Some(&0) {
         return vec![Unit { payload: body.to_vec(), form: Form::Plain }];
     }

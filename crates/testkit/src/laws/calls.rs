@@ -16,7 +16,7 @@ use crate::Seed;
 const BUDGET: usize = 4_000_000;
 
 /// Some of `count` places, so few that `each` bytes for every one of them stay within the budget.
-fn places(count: usize, each: usize, seed: &mut Seed) -> BTreeSet<usize> {
+pub(super) fn places(count: usize, each: usize, seed: &mut Seed) -> BTreeSet<usize> {
     let most = (BUDGET / each.max(1)).max(8);
     if count <= most {
         return (0..count).collect();
@@ -25,7 +25,7 @@ fn places(count: usize, each: usize, seed: &mut Seed) -> BTreeSet<usize> {
 }
 
 /// The complete calls of a response: their names and their arguments, by value.
-fn complete(transcript: &Transcript) -> BTreeSet<(String, String)> {
+pub(super) fn complete(transcript: &Transcript) -> BTreeSet<(String, String)> {
     let calls = transcript.calls().into_iter().filter(|call| call.outcome().is_complete());
     calls.map(|call| (call.name().to_owned(), value(call.arguments()))).collect()
 }

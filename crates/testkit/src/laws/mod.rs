@@ -17,6 +17,7 @@ mod segments;
 mod snapshots;
 mod space;
 mod text;
+mod unread;
 mod whole;
 pub mod wire;
 
@@ -41,6 +42,7 @@ pub use segments::segments;
 pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
 pub use space::{space_around, text_space_around};
 pub use text::{text_abandoned, text_laws, text_laws_at, untouched};
+pub use unread::{unread_members, unread_members_read};
 pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
 
 /// A law, by number.
@@ -73,6 +75,8 @@ pub enum Law {
     StableSnapshots,
     /// L15: white space around a text changes nothing.
     SpaceAround,
+    /// L16: what stands where a call, a text or an error can be is read, or said to be lost.
+    NothingUnread,
 }
 
 impl Law {
@@ -93,6 +97,7 @@ impl Law {
             Self::Agreement => "L11",
             Self::StableSnapshots => "L12",
             Self::SpaceAround => "L15",
+            Self::NothingUnread => "L16",
         }
     }
 }

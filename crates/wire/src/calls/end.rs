@@ -4,7 +4,7 @@ use jsonmend_core::Outcome;
 
 use super::{
     Call, CallKind, Calls, Doubt, Ended, Piece, Sink, Target, arguments::Closed, fragment,
-    reading::is_whole_value,
+    is_foreign, reading::is_whole_value,
 };
 use crate::{FinishReason, Fittable, WireEvent, format::CallEnds};
 
@@ -127,6 +127,11 @@ impl Calls {
         }
     }
 
+    /// Whether there was a call in that scope.
+    pub(crate) fn has_any(&self, scope: u32) -> bool {
+        self.last.contains_key(&scope)
+    }
+
     /// Whether a call of that scope has ended.
     pub(crate) fn has_ended(&self, scope: u32) -> bool {
         self.ended.range((scope, 0)..=(scope, usize::MAX)).next().is_some()
@@ -137,10 +142,16 @@ impl Calls {
         self.ends = ends;
     }
 
-    /// The stream has ended.
-    pub(crate) fn finish_all(&mut self, end: End, sink: Sink<'_>) {
+    /// Whether the format states the end of every call.
+    pub(crate) fn are_stated(&self) -> bool {
+        self.ends == CallEnds::Stated
+    }
+
+    /// The stream has ended. `is_over`: whether the turn of a scope had ended before.
+    pub(crate) fn finish_all(&mut self, end: End, is_over: impl Fn(u32) -> bool, sink: Sink<'_>) {
         while let Some((&(scope, _), _)) = self.open.first_key_value() {
-            self.finish(scope, end, sink);
+            // What begins after the end of its turn, and has no other, has no end.
+            self.finish(scope, if is_over(scope) { End::Broken } else { end }, sink);
         }
     }
 
@@ -155,13 +166,22 @@ impl Calls {
         }
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
         let nameless = open.name.is_none();
+        let name = open.name.take().unwrap_or_default();
+        let (name, is_damaged) = match self.declared(&name) {
+            Some(declared) if *declared == *name => (name, false),
+            Some(declared) => (declared.to_owned(), false),
+            None => {
+                let is_damaged = name.contains(is_foreign);
+                (name, is_damaged)
+            }
+        };
         let doubt = open
             .doubt
+            .or_else(|| is_damaged.then_some(Doubt::DamagedEvent))
             .or_else(|| nameless.then_some(Doubt::MissingStart))
             .or_else(|| open.arguments.doubt())
             .or_else(|| (end == End::Broken).then_some(Doubt::BodyEnded));
         let closed = open.arguments.close(&mut |piece| sink(fragment(call, piece)));
-        let name = open.name.unwrap_or_default();
         let ended = Call::new(call, key.0, open.kind, open.id, name);
         let ended = ended.guided(open.arguments.is_guided());
         let blank = matches!(closed, Closed::Empty);

@@ -68,6 +68,8 @@ struct OpenCall {
     repeated: bool,
     index: Option<i64>,
     rivals: Rivals,
+    /// Its arguments came as a value.
+    whole: bool,
 }
 
 impl OpenCall {
@@ -239,6 +241,17 @@ impl Calls {
         }
     }
 
+    /// The declared tool that a name means: one of that name, or of what is before the first character that is in no
+    /// name.
+    fn declared<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let is_declared = |name: &&str| {
+            self.guides.as_ref().is_some_and(|guides| guides.find(name).is_some())
+                || self.policies.as_ref().is_some_and(|policies| policies.find(name).is_some())
+        };
+        let (head, _) = name.split_at(name.find(is_foreign)?);
+        [name, head].into_iter().find(is_declared)
+    }
+
     /// Whether there is a call with that index.
     pub(crate) fn has(&self, scope: u32, index: i64) -> bool {
         self.keys.contains_key(&(scope, index))
@@ -288,7 +301,7 @@ impl Calls {
         let open = OpenCall {
             kind,
             id: delta.id.as_deref().map(Into::into),
-            name: delta.name.as_deref().map(Into::into),
+            name: delta.name.as_deref().map(|name| self.declared(name).unwrap_or(name).to_owned()),
             arguments,
             kept: 0,
             doubt: self.damage,
@@ -300,6 +313,7 @@ impl Calls {
             repeated: false,
             index: delta.index,
             rivals,
+            whole: false,
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -317,6 +331,7 @@ impl Calls {
         source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
+        let name = delta.name.as_deref().map(|name| self.declared(name).unwrap_or(name).to_owned());
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
         let call = key.1;
         if let (None, Some(id)) = (&open.id, &delta.id) {
@@ -333,11 +348,7 @@ impl Calls {
         if let Some(doubt) = delta.doubt {
             open.doubt.get_or_insert(doubt);
         }
-        if let Some(name) = &delta.name {
-            if name.contains(char::is_control) {
-                // No tool has such a name: a line end got into it on the way.
-                open.doubt.get_or_insert(Doubt::DamagedEvent);
-            }
+        if let Some(name) = name.as_deref() {
             if open.name.is_none() && open.rivals.is_mixed() {
                 // Its arguments came before it, while another call could have them.
                 open.doubt.get_or_insert(Doubt::LostEvent);
@@ -355,6 +366,16 @@ impl Calls {
             && !source.allows(span, self.mending.policy())
         {
             open.doubt.get_or_insert(Doubt::DamagedEvent);
+        }
+        let is_whole = matches!(delta.arguments, Arguments::Whole(_));
+        if let Some(text) = delta.arguments.text().filter(|_| !again && (is_whole || open.whole)) {
+            // A value is all of the arguments. An empty one may hold their place.
+            let is_more = |text: &str| !matches!(text.trim(), "" | "{}");
+            let known = open.arguments.so_far();
+            if is_more(known) && is_more(text) && !open.arguments.is_resend(text) {
+                open.doubt.get_or_insert(Doubt::Contradiction);
+            }
+            open.whole |= is_whole;
         }
         if let Some(name) = &open.name
             && !matches!(delta.arguments, Arguments::Absent)
@@ -416,6 +437,11 @@ impl Calls {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a character is in no name of a tool: it is of a marker or a tag of the model, or got there on the way.
+fn is_foreign(c: char) -> bool {
+    c.is_control() || c.is_whitespace() || matches!(c, '<' | '>' | '|')
 }
 
 /// Judges arguments that arrived as one text, given how their turn ended.

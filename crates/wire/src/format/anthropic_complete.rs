@@ -1,7 +1,11 @@
 //! Anthropic Text Completions, the API before Messages. Also used by Claude 2 on Bedrock.
 
-use super::{Delta, Format, Members, finish, non_empty, piece};
+use super::{Delta, Format, Members, Place, TEXT, finish, non_empty, piece};
 use crate::{Block, json::Node};
+
+const COMPLETION: Place<2> = Place::of([("completion", TEXT), ("stop_reason", TEXT)])
+    .needs(1)
+    .beside(&["id", "log_id", "model", "stop", "type"]);
 
 /// The type, or the two members that every chunk has.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -18,7 +22,7 @@ pub(super) struct AnthropicComplete {
 
 impl Format for AnthropicComplete {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [text, reason] = payload.pick(["completion", "stop_reason"]);
+        let [text, reason] = COMPLETION.read(payload, out);
         if let Some(text) = piece(text) {
             out(Delta::Text { block: Block::default(), text });
         }

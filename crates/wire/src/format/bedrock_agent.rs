@@ -8,7 +8,10 @@ use std::borrow::Cow;
 
 use jsonmend_core::lexer::Fault;
 
-use super::{Arguments, CallDelta, Delta, Format, Members, Piece, finish, non_empty, piece};
+use super::{
+    ANY, Arguments, CallDelta, Delta, Format, Members, OBJECT, OBJECTS, Out, Piece, Place, TEXT,
+    entries, finish, non_empty, piece,
+};
 use crate::{
     Block, FinishReason,
     framing::invoke::CHUNK,
@@ -26,6 +29,41 @@ const EVENTS: [&str; 8] = [
     "returnControl",
     "trace",
 ];
+
+const OUTPUT: Place<1> = Place::of([("text", TEXT)]).needs(1);
+
+const CONTROL: Place<2> =
+    Place::of([("invocationInputs", OBJECTS), ("invocationId", TEXT)]).needs(1);
+
+const INPUT: Place<2> =
+    Place::of([("functionInvocationInput", OBJECT), ("apiInvocationInput", OBJECT)])
+        .needs_one_of(2);
+
+/// A function to be run, and with what.
+const FUNCTION: Place<2> =
+    Place::of([("function", TEXT), ("parameters", OBJECTS)]).needs(2).beside(&ABOUT);
+
+/// A path of an interface to be called, and with what.
+const API: Place<3> =
+    Place::of([("apiPath", TEXT), ("parameters", OBJECTS), ("requestBody", OBJECT)])
+        .needs(1)
+        .needs_one_of(2)
+        .beside(&ABOUT);
+
+/// What else is said about both.
+const ABOUT: [&str; 6] =
+    ["actionGroup", "actionInvocationType", "agentId", "collaboratorName", "httpMethod", "verb"];
+
+const BODY: Place<1> = Place::of([("content", OBJECT)]).needs(1);
+
+const MEDIA: Place<1> = Place::of([("properties", OBJECTS)]).needs(1);
+
+const PARAMETER: Place<3> = Place::of([("name", TEXT), ("value", TEXT), ("type", TEXT)]).needs(3);
+
+const FLOW_OUTPUT: Place<1> =
+    Place::of([("content", OBJECT)]).needs(1).beside(&["nodeName", "nodeType"]);
+
+const DOCUMENT: Place<1> = Place::of([("document", ANY)]).needs(1);
 
 /// The name of the event, in an AWS event stream.
 pub(super) fn recognise(event: &str, _: &Members<'_>) -> bool {
@@ -71,7 +109,8 @@ impl Format for BedrockAgent {
         match event {
             "output" => {
                 self.spoke = true;
-                if let Some(text) = piece(payload.field("text")) {
+                let [text] = OUTPUT.read(payload, out);
+                if let Some(text) = piece(text) {
                     out(Delta::Text { block: Block::default(), text });
                 }
             }
@@ -120,7 +159,7 @@ impl Format for BedrockAgent {
 impl BedrockAgent {
     /// The agent asks the caller to run something.
     fn return_control(&mut self, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [id, inputs] = payload.pick(["invocationId", "invocationInputs"]);
+        let [inputs, id] = CONTROL.read(payload, out);
         if let (Some(id), Some(inputs)) = (non_empty(id), inputs) {
             // The same request once more.
             let request = (id.into_owned(), inputs.raw().to_owned());
@@ -129,16 +168,20 @@ impl BedrockAgent {
             }
             self.request = Some(request);
         }
-        for (position, input) in inputs.into_iter().flat_map(Node::items).enumerate() {
-            let [function, api] = input.pick(["functionInvocationInput", "apiInvocationInput"]);
-            let Some(wanted) = function.or(api) else { continue };
-            let [name, path, parameters, body] =
-                wanted.pick(["function", "apiPath", "parameters", "requestBody"]);
-            let properties = body
-                .and_then(|body| body.field("content"))
-                .and_then(|content| content.fields().next())
-                .and_then(|(_, media)| media.field("properties"));
-            let text = object(parameters, properties);
+        for (position, input) in entries(inputs).enumerate() {
+            let [function, api] = INPUT.read(input, out);
+            let [name, parameters, body] = match (function, api) {
+                (Some(wanted), _) => {
+                    let [name, parameters] = FUNCTION.read(wanted, out);
+                    [name, parameters, None]
+                }
+                (None, Some(wanted)) => API.read(wanted, out),
+                (None, None) => continue,
+            };
+            let [content] = body.map_or([None], |body| BODY.read(body, out));
+            let media = content.and_then(|content| content.fields().next());
+            let [properties] = media.map_or([None], |(_, media)| MEDIA.read(media, out));
+            let text = object(parameters, properties, out);
             let index = self.calls;
             self.calls = self.calls.saturating_add(1);
             out(Delta::Call(CallDelta {
@@ -146,7 +189,7 @@ impl BedrockAgent {
                 exact: true,
                 sibling: position > 0,
                 id: piece(id),
-                name: piece(name).or_else(|| piece(path)),
+                name: piece(name),
                 arguments: Arguments::Composed(&text),
                 ..CallDelta::default()
             }));
@@ -160,7 +203,8 @@ impl BedrockAgent {
     /// The output of a node of a flow: a text, or a value.
     fn output(&mut self, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         self.flow = true;
-        let document = payload.field("content").and_then(|content| content.field("document"));
+        let [content] = FLOW_OUTPUT.read(payload, out);
+        let [document] = content.map_or([None], |content| DOCUMENT.read(content, out));
         let Some(document) = document else { return };
         let block = Block::new(0, self.outputs);
         self.outputs = self.outputs.saturating_add(1);
@@ -171,11 +215,11 @@ impl BedrockAgent {
 }
 
 /// An object from lists of `{name, type, value}`, in which every value is a string.
-fn object(parameters: Option<Node<'_>>, properties: Option<Node<'_>>) -> String {
+fn object(parameters: Option<Node<'_>>, properties: Option<Node<'_>>, out: Out<'_>) -> String {
     let mut text = String::from("{");
-    let listed = parameters.into_iter().chain(properties).flat_map(Node::items);
+    let listed = entries(parameters).chain(entries(properties));
     for (number, parameter) in listed.enumerate() {
-        let [name, kind, value] = parameter.pick(["name", "type", "value"]);
+        let [name, value, kind] = PARAMETER.read(parameter, out);
         text.push_str(if number > 0 { ",\"" } else { "\"" });
         escape(&name.and_then(Node::text).unwrap_or_default(), &mut text);
         text.push_str("\":");

@@ -1,10 +1,41 @@
 //! Cohere Chat, version 1.
 
 use super::{
-    CallDelta, CallEnds, Delta, Format, Members, again, announced::Announced, arguments,
-    cohere_v2::read_usage, final_arguments, finish, piece,
+    ARGUMENTS, CallDelta, CallEnds, Delta, Format, LIST, Members, NUMBER, OBJECT, OBJECTS, Place,
+    TEXT, again, announced::Announced, arguments, cohere_v2::read_usage, entries, final_arguments,
+    finish, piece,
 };
 use crate::{Block, Doubt, json::Node};
+
+const TEXT_EVENT: Place<1> = Place::of([("text", TEXT)]).needs(1).beside(&ENVELOPE);
+
+const CALLS_CHUNK: Place<2> =
+    Place::of([("tool_call_delta", OBJECT), ("text", TEXT)]).needs_one_of(2).beside(&ENVELOPE);
+
+const CALLS_EVENT: Place<1> = Place::of([("tool_calls", OBJECTS)]).needs(1).beside(&ENVELOPE);
+
+const END: Place<2> =
+    Place::of([("response", OBJECT), ("finish_reason", TEXT)]).needs(1).beside(&ENVELOPE);
+
+/// What every event has.
+const ENVELOPE: [&str; 3] = ["event_type", "is_finished", "response_id"];
+
+/// A piece of a call, or a whole one.
+const CALL: Place<3> = Place::of([("parameters", ARGUMENTS), ("name", TEXT), ("index", NUMBER)])
+    .needs(1)
+    .beside(&["generation_id"]);
+
+/// The whole response.
+const RESPONSE: Place<6> = Place::of([
+    ("generation_id", TEXT),
+    ("text", TEXT),
+    ("tool_calls", OBJECTS),
+    ("citations", LIST),
+    ("finish_reason", TEXT),
+    ("meta", OBJECT),
+])
+.needs(2)
+.beside(&["chat_history"]);
 
 /// An event with its type, or a response that was not streamed.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -26,23 +57,18 @@ pub(super) struct CohereV1 {
 
 impl Format for CohereV1 {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [kind, text, delta, calls, citations, response] = payload.pick([
-            "event_type",
-            "text",
-            "tool_call_delta",
-            "tool_calls",
-            "citations",
-            "response",
-        ]);
+        let kind = payload.field("event_type").and_then(Node::text);
         let block = Block::default();
-        match kind.and_then(Node::text).as_deref() {
+        match kind.as_deref() {
             Some("text-generation") => {
+                let [text] = TEXT_EVENT.read(payload, out);
                 if let Some(text) = piece(text) {
                     self.spoke = true;
                     out(Delta::Text { block, text });
                 }
             }
             Some("tool-calls-chunk") => {
+                let [delta, text] = CALLS_CHUNK.read(payload, out);
                 // The plan of the model is not part of the answer.
                 if let Some(text) = piece(text) {
                     out(Delta::Reasoning { block, text });
@@ -51,11 +77,14 @@ impl Format for CohereV1 {
                     self.piece(delta, out);
                 }
             }
-            Some("tool-calls-generation") => self.calls(calls, out),
-            Some("citation-generation") => cite(citations, out),
+            Some("tool-calls-generation") => {
+                let [calls] = CALLS_EVENT.read(payload, out);
+                self.calls(calls, out);
+            }
+            Some("citation-generation") => cite(payload.field("citations"), out),
             Some("stream-end") => {
                 self.ended = true;
-                let [reason] = payload.pick(["finish_reason"]);
+                let [response, reason] = END.read(payload, out);
                 if let Some(response) = response {
                     self.rest(response, out);
                 }
@@ -63,8 +92,7 @@ impl Format for CohereV1 {
             }
             Some(_) => {}
             None => {
-                let [reason] = payload.pick(["finish_reason"]);
-                self.rest(payload, out);
+                let [citations, reason] = self.rest(payload, out);
                 cite(citations, out);
                 self.ended |= reason.is_some();
                 finish(0, reason).into_iter().for_each(&mut *out);
@@ -83,7 +111,7 @@ impl Format for CohereV1 {
 
 impl CohereV1 {
     fn piece(&mut self, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [index, name, parameters] = delta.pick(["index", "name", "parameters"]);
+        let [parameters, name, index] = CALL.read(delta, out);
         let index = index.and_then(Node::integer);
         match index.and_then(|index| u32::try_from(index).ok()) {
             Some(place) => self.calls.add(place, None),
@@ -107,10 +135,10 @@ impl CohereV1 {
             return;
         }
         let streamed = !self.calls.is_empty();
-        let calls = || (0_u32..).zip(calls.into_iter().flat_map(Node::items));
+        let calls = || (0_u32..).zip(entries(calls));
         let missing = self.calls.missing(calls().map(|(place, _)| (place, None::<&str>)));
         for (place, call) in calls() {
-            let [name, parameters] = call.pick(["name", "parameters"]);
+            let [parameters, name, _] = CALL.read(call, out);
             let index = i64::from(place);
             let is_missing = missing.contains(&place);
             self.calls.add(place, None);
@@ -131,9 +159,14 @@ impl CohereV1 {
         }
     }
 
-    /// Reads the whole response, after a stream or instead of one, for anything that is still missing.
-    fn rest(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [text, calls, meta] = response.pick(["text", "tool_calls", "meta"]);
+    /// Reads the whole response, after a stream or instead of one, for anything that is still missing. Returns
+    /// its citations, and why it ended.
+    fn rest<'a>(
+        &mut self,
+        response: Node<'a>,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) -> [Option<Node<'a>>; 2] {
+        let [_, text, calls, citations, reason, meta] = RESPONSE.read(response, out);
         if self.spoke {
             again(Block::default(), text, out);
         } else if let Some(text) = piece(text) {
@@ -142,6 +175,7 @@ impl CohereV1 {
         }
         self.calls(calls, out);
         read_usage(meta, out);
+        [citations, reason]
     }
 }
 

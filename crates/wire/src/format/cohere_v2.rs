@@ -1,8 +1,8 @@
 //! Cohere Chat, version 2.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Members, arguments, count, finish, is_misnamed,
-    non_empty, ordinal, piece, unread,
+    ANY, ARGUMENTS, CallDelta, CallEnds, Delta, Format, Members, NUMBER, OBJECT, OBJECTS, Place,
+    TEXT, arguments, count, entries, finish, is_misnamed, non_empty, ordinal, piece, unread,
 };
 use crate::{Block, Doubt, ErrorKind, Usage, WireError, json::Node};
 
@@ -23,6 +23,43 @@ const TYPES: [&str; 11] = [
 /// The events that hold a part of a call.
 const NAMES: [&str; 3] = ["tool-call-delta", "tool-call-end", "tool-call-start"];
 
+/// An event about a part of the message.
+const EVENT: Place<2> =
+    Place::of([("delta", OBJECT), ("index", NUMBER)]).needs(2).beside(&["id", "type"]);
+
+/// A plan has no number.
+const PLAN: Place<1> = Place::of([("delta", OBJECT)]).needs(1).beside(&["id", "index", "type"]);
+
+const STOP: Place<1> = Place::of([("index", NUMBER)]).needs(1).beside(&["delta", "id", "type"]);
+
+const DELTA: Place<1> = Place::of([("message", OBJECT)]).needs(1);
+
+/// What is new in the message.
+const MESSAGE: Place<4> = Place::of([
+    ("content", OBJECTS),
+    ("tool_calls", OBJECTS),
+    ("tool_plan", TEXT),
+    ("citations", ANY),
+])
+.needs_one_of(4)
+.beside(&["role"]);
+
+const CONTENT: Place<3> =
+    Place::of([("text", TEXT), ("thinking", TEXT), ("type", TEXT)]).needs_one_of(2);
+
+const CALL: Place<2> = Place::of([("function", OBJECT), ("id", TEXT)]).needs(2).beside(&["type"]);
+
+const FUNCTION: Place<2> = Place::of([("arguments", ARGUMENTS), ("name", TEXT)]).needs(1);
+
+const END: Place<3> =
+    Place::of([("finish_reason", TEXT), ("error", TEXT), ("usage", OBJECT)]).needs(1);
+
+/// A response that was not streamed.
+const RESPONSE: Place<3> =
+    Place::of([("message", OBJECT), ("finish_reason", TEXT), ("usage", OBJECT)])
+        .needs(1)
+        .beside(&["id", "logprobs"]);
+
 /// The type belongs to this format, or the response was not streamed.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     let [kind, message, reason] = payload.pick(["type", "message", "finish_reason"]);
@@ -42,12 +79,11 @@ pub(super) struct CohereV2 {
 
 impl Format for CohereV2 {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [kind, index, delta] = payload.pick(["type", "index", "delta"]);
-        let (numbered, index) = (index.is_some(), ordinal(index));
-        let message = || delta?.field("message");
+        let [kind, index] = payload.pick(["type", "index"]);
+        let numbered = index.is_some();
         let kind = kind.and_then(Node::text);
         if kind.as_deref().is_some_and(|kind| is_misnamed(event, kind, &NAMES)) {
-            out(Delta::Damaged);
+            out(Delta::Damaged(Doubt::DamagedEvent));
         }
         if kind.as_deref().is_some_and(|kind| kind.starts_with("tool-call-")) {
             self.numbered |= numbered;
@@ -59,32 +95,42 @@ impl Format for CohereV2 {
         }
         match kind.as_deref() {
             Some("content-start" | "content-delta") => {
-                if let Some(content) = message().and_then(|message| message.field("content")) {
-                    read_content(index, content, out);
+                let [delta, index] = EVENT.read(payload, out);
+                let [content, ..] = read_message(delta, out);
+                for content in entries(content) {
+                    read_content(ordinal(index), content, out);
                 }
             }
-            Some("tool-plan-delta") => read_plan(message(), out),
+            Some("tool-plan-delta") => {
+                let [delta] = PLAN.read(payload, out);
+                let [_, _, plan, _] = read_message(delta, out);
+                read_plan(plan, out);
+            }
             Some("tool-call-start" | "tool-call-delta") => {
-                let calls = message().and_then(|message| message.field("tool_calls"));
+                let [delta, index] = EVENT.read(payload, out);
+                let [_, calls, ..] = read_message(delta, out);
+                let index = ordinal(index);
                 // Some versions of the service wrap the single call in a list.
-                let listed = calls.filter(|calls| calls.is_array());
-                let one = listed.map_or(calls, |calls| calls.items().next());
-                if let Some(one) = one {
-                    read_call(index, one, out);
-                } else {
-                    out(unread(0, i64::from(index)));
+                match entries(calls).next() {
+                    Some(one) => read_call(index, one, out),
+                    None => out(unread(0, i64::from(index))),
                 }
             }
-            Some("tool-call-end") => out(Delta::CallEnd { scope: 0, index: i64::from(index) }),
+            Some("tool-call-end") => {
+                let [index] = STOP.read(payload, out);
+                out(Delta::CallEnd { scope: 0, index: i64::from(ordinal(index)) });
+            }
             Some("citation-start") => {
-                if let Some(citation) = message().and_then(|message| message.field("citations")) {
+                let [delta, _] = EVENT.read(payload, out);
+                if let [.., Some(citation)] = read_message(delta, out) {
                     out(Delta::Citation { block: Block::default(), json: citation.raw() });
                 }
             }
             Some("message-end") => {
                 self.ended = true;
+                let [delta] = PLAN.read(payload, out);
                 if let Some(delta) = delta {
-                    self.end(delta, out);
+                    end(END.read(delta, out), out);
                 }
             }
             Some(_) => {}
@@ -106,38 +152,47 @@ impl Format for CohereV2 {
 }
 
 impl CohereV2 {
-    fn end(&mut self, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [reason, error, usage] = delta.pick(["finish_reason", "error", "usage"]);
-        finish(0, reason).into_iter().for_each(&mut *out);
-        if let Some(message) = non_empty(error) {
-            out(Delta::Fail(Box::new(WireError::new(ErrorKind::Provider, message))));
-        }
-        read_usage(usage, out);
-    }
-
     /// A response that was not streamed.
     fn whole(&mut self, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let message = payload.field("message");
-        read_plan(message, out);
-        let [content, calls, citations] = message
-            .map_or([None; 3], |message| message.pick(["content", "tool_calls", "citations"]));
-        for (index, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
+        let [message, reason, usage] = RESPONSE.read(payload, out);
+        let [content, calls, plan, citations] =
+            message.map_or([None; 4], |message| MESSAGE.needs(1).read(message, out));
+        read_plan(plan, out);
+        for (index, part) in (0_u32..).zip(entries(content)) {
             read_content(index, part, out);
         }
-        for (index, call) in (0_u32..).zip(calls.into_iter().flat_map(Node::items)) {
+        for (index, call) in (0_u32..).zip(entries(calls)) {
             read_call(index, call, out);
             out(Delta::CallEnd { scope: 0, index: i64::from(index) });
         }
         for citation in citations.into_iter().flat_map(Node::items) {
             out(Delta::Citation { block: Block::default(), json: citation.raw() });
         }
-        self.end(payload, out);
-        self.ended |= payload.field("finish_reason").is_some();
+        end([reason, None, usage], out);
+        self.ended |= reason.is_some();
     }
 }
 
+/// Reads how the message ended: the reason, an error, and the tokens.
+fn end([reason, error, usage]: [Option<Node<'_>>; 3], out: &mut dyn FnMut(Delta<'_>)) {
+    if let Some(message) = non_empty(error) {
+        out(Delta::Fail(Box::new(WireError::new(ErrorKind::Provider, message))));
+    }
+    finish(0, reason).into_iter().for_each(&mut *out);
+    read_usage(usage, out);
+}
+
+/// Reads what a delta says is new in the message.
+fn read_message<'a>(
+    delta: Option<Node<'a>>,
+    out: &mut dyn FnMut(Delta<'_>),
+) -> [Option<Node<'a>>; 4] {
+    let [message] = delta.map_or([None], |delta| DELTA.read(delta, out));
+    message.map_or([None; 4], |message| MESSAGE.read(message, out))
+}
+
 fn read_content(index: u32, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-    let [text, thinking] = content.pick(["text", "thinking"]);
+    let [text, thinking, _] = CONTENT.read(content, out);
     let block = Block::new(0, index);
     if let Some(text) = piece(thinking) {
         out(Delta::Reasoning { block, text });
@@ -148,26 +203,22 @@ fn read_content(index: u32, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
 }
 
 /// Reads the model's plan for its tools, which is not part of the answer.
-fn read_plan(message: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
-    if let Some(text) = message.and_then(|message| piece(message.field("tool_plan"))) {
+fn read_plan(plan: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
+    if let Some(text) = piece(plan) {
         out(Delta::Reasoning { block: Block::default(), text });
     }
 }
 
 fn read_call(index: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-    let [id, function] = call.pick(["id", "function"]);
-    let [name, text] = function.map_or([None; 2], |function| function.pick(["name", "arguments"]));
-    if name.is_none() && text.is_none() {
-        out(unread(0, i64::from(index)));
-    }
-    let arguments: Arguments<'_> = arguments(text);
+    let [function, id] = CALL.read(call, out);
+    let [text, name] = function.map_or([None; 2], |function| FUNCTION.read(function, out));
     out(Delta::Call(CallDelta {
         index: Some(i64::from(index)),
         exact: true,
         sibling: true,
         id: piece(id),
         name: piece(name),
-        arguments,
+        arguments: arguments(text),
         ..CallDelta::default()
     }));
 }

@@ -46,8 +46,8 @@ pub(crate) enum Delta<'a> {
     },
     /// Something was lost or contradicted: no open call is complete.
     Doubt(Doubt),
-    /// The payload was damaged: no call that is open or begins in it is complete.
-    Damaged,
+    /// The payload was damaged, or not read as a whole: no call that is open or begins in it is complete.
+    Damaged(Doubt),
     /// A choice or message is aborted by another one.
     Abort {
         scope: u32,
@@ -207,28 +207,4 @@ impl Arguments<'_> {
             _ => None,
         }
     }
-}
-
-/// The members that hold the arguments of a call, in all formats that send them as an object.
-const ARGUMENT_MEMBERS: [&str; 4] = ["args", "arguments", "input", "parameters"];
-
-/// No format has the arguments of a call deeper than this, in levels of objects and arrays.
-const ARGUMENT_DEPTH: u8 = 10;
-
-/// The objects of a payload that may be the arguments of calls, in its order.
-pub(crate) fn argument_objects(payload: Node<'_>) -> Vec<Span> {
-    fn collect(node: Node<'_>, depth: u8, found: &mut Vec<Span>) {
-        let Some(depth) = depth.checked_sub(1) else { return };
-        for (key, value) in node.fields() {
-            if value.is_object() && ARGUMENT_MEMBERS.contains(&key.as_ref()) {
-                found.push(value.span());
-            } else {
-                collect(value, depth, found);
-            }
-        }
-        node.items().for_each(|item| collect(item, depth, found));
-    }
-    let mut found = Vec::new();
-    collect(payload, ARGUMENT_DEPTH, &mut found);
-    found
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::non_empty;
 use crate::{
-    ErrorKind, WireError,
+    ErrorKind, FinishReason, WireError,
     json::{self, Node},
 };
 
@@ -15,7 +15,9 @@ pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
         payload.pick(["error", "x_groq", "object", "type", "detail", "errors", "choices"]);
     let error = error.or_else(|| groq?.field("error")).filter(|error| !error.is_blank());
     if let Some(error) = error {
-        return Some(read(error, payload));
+        // It may only say that there is one.
+        let says_more = error.is_object() || error.is_array() || error.is_string();
+        return Some(read(if says_more { error } else { payload }, payload));
     }
     let is_error = |node: Option<Node<'_>>| node.and_then(Node::text).as_deref() == Some("error");
     if event == "error" || is_error(object) || is_error(kind) {
@@ -29,6 +31,59 @@ pub(crate) fn read_error(event: &str, payload: Node<'_>) -> Option<WireError> {
     match listed {
         Some(listed) if choices.is_none() && kind.is_none() => Some(read(listed, payload)),
         _ => None,
+    }
+}
+
+/// The error in a payload that is no event of its format, in whatever shape: a text that explains something, next to
+/// a code that is not one of success, or whatever is called an error; here or in one of the members.
+pub(crate) fn read_unshaped(payload: Node<'_>) -> Option<WireError> {
+    let inner = payload.fields().map(|(_, value)| value).filter(|value| value.is_object());
+    core::iter::once(payload).chain(inner).find_map(explained)
+}
+
+/// Parts of the names of members with such a text, with such a code, and with an error of any kind.
+const EXPLANATIONS: [&str; 5] = ["message", "msg", "detail", "description", "reason"];
+const CODES: [&str; 3] = ["code", "status", "errno"];
+const FAILURES: [&str; 3] = ["error", "exception", "fault"];
+
+fn explained(node: Node<'_>) -> Option<WireError> {
+    let (mut message, mut other, mut code, mut failed) = (None, None, None, false);
+    for (name, value) in node.fields() {
+        let name = name.to_ascii_lowercase();
+        let is = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+        let Some(word) = value.scalar().filter(|word| !word.is_empty()) else {
+            // Such as `success: false`.
+            failed |= value.raw() == "false" && name.contains("success");
+            continue;
+        };
+        let is_word = !word.contains(char::is_whitespace);
+        failed |= is_word && FinishReason::from_provider(&word) == FinishReason::Error;
+        if is(&EXPLANATIONS) && value.is_string() {
+            message = message.or(Some(word));
+        } else if is(&CODES) {
+            // A number says more than a word.
+            code = code.filter(|_| value.is_string()).or(Some(word).filter(|it| is_no_success(it)));
+        } else if is(&FAILURES) {
+            failed = true;
+            other = other.or(Some(word));
+        }
+    }
+    if !failed && (code.is_none() || message.is_none()) {
+        return None;
+    }
+    let message = message.or(other).unwrap_or(Cow::Borrowed(node.raw()));
+    let mut error = WireError::new(ErrorKind::Provider, excerpt(&message));
+    error.code = code.map(Cow::into_owned);
+    Some(error)
+}
+
+/// Whether a code is neither 0 nor one of HTTP's for success, nor such a word.
+fn is_no_success(code: &str) -> bool {
+    match code.parse::<i64>() {
+        Ok(code) => code != 0 && !(200..300).contains(&code),
+        Err(_) => {
+            !["ok", "success", "succeeded"].iter().any(|word| code.eq_ignore_ascii_case(word))
+        }
     }
 }
 

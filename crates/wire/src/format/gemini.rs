@@ -6,12 +6,75 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Arguments, CallDelta, Delta, Format, MAX_CHOICE, Members, arguments, excerpt, finish,
-    holds_more, non_empty, ordinal, partial_args::PartialArgs, piece, usage,
+    ANY, ARGUMENTS, Arguments, CallDelta, Delta, FLAG, Format, LIST, MAX_CHOICE, Members, NUMBER,
+    OBJECT, OBJECTS, Place, TEXT, arguments, entries, excerpt, finish, non_empty, ordinal,
+    partial_args::PartialArgs, piece, usage,
 };
 use crate::{Block, Doubt, ErrorKind, FinishReason, WireError, json::Node};
 
 const MARKS: [&str; 3] = ["candidates", "promptFeedback", "usageMetadata"];
+
+/// What a payload holds. Some services wrap it in another object.
+const RESPONSE: Place<3> =
+    Place::of([("candidates", OBJECTS), ("promptFeedback", OBJECT), ("usageMetadata", OBJECT)])
+        .needs(1)
+        .beside(&["createTime", "error", "modelStatus", "modelVersion", "responseId", "traceId"]);
+
+const CANDIDATE: Place<6> = Place::of([
+    ("content", OBJECT),
+    ("finishReason", TEXT),
+    ("finishMessage", TEXT),
+    ("citationMetadata", OBJECT),
+    ("groundingMetadata", OBJECT),
+    ("index", NUMBER),
+])
+.needs(1)
+.beside(&[
+    "avgLogprobs",
+    "groundingAttributions",
+    "logprobsResult",
+    "safetyRatings",
+    "tokenCount",
+    "urlContextMetadata",
+]);
+
+const CONTENT: Place<1> = Place::of([("parts", OBJECTS)]).needs(1).beside(&["role"]);
+
+/// A part. What the provider ran itself, and files, are not read.
+const PART: Place<3> = Place::of([("text", TEXT), ("functionCall", OBJECT), ("thought", FLAG)])
+    .needs_one_of(3)
+    .beside(&[
+        "codeExecutionResult",
+        "executableCode",
+        "fileData",
+        "functionResponse",
+        "inlineData",
+        "mediaResolution",
+        "partMetadata",
+        "thoughtSignature",
+        "toolCall",
+        "toolResponse",
+        "videoMetadata",
+    ]);
+
+const CALL: Place<5> = Place::of([
+    ("args", ARGUMENTS),
+    ("partialArgs", LIST),
+    ("name", TEXT),
+    ("id", ANY),
+    ("willContinue", FLAG),
+])
+.needs_one_of(2);
+
+/// A piece of a call, which says whether more follows.
+const CALL_PIECE: Place<5> = Place::of([
+    ("partialArgs", LIST),
+    ("willContinue", FLAG),
+    ("args", ARGUMENTS),
+    ("name", TEXT),
+    ("id", ANY),
+])
+.needs(2);
 
 /// Candidates, or what is sent instead of them. Some services wrap that in another object.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -53,11 +116,11 @@ enum Kind {
 impl Format for Gemini {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let wrapped = payload.field("response").filter(|_| !payload.has("candidates"));
-        let [candidates, feedback, counts] =
-            wrapped.unwrap_or(payload).pick(["candidates", "promptFeedback", "usageMetadata"]);
-        for node in candidates.into_iter().flat_map(Node::items) {
-            let scope = ordinal(node.field("index")).min(MAX_CHOICE);
-            self.candidates.entry(scope).or_default().read(scope, node, out);
+        let [candidates, feedback, counts] = RESPONSE.read(wrapped.unwrap_or(payload), out);
+        for node in entries(candidates) {
+            let members = CANDIDATE.read(node, out);
+            let scope = ordinal(members[5]).min(MAX_CHOICE);
+            self.candidates.entry(scope).or_default().read(scope, members, out);
         }
         if let Some(feedback) = feedback {
             self.feedback(feedback, out);
@@ -84,16 +147,14 @@ impl Gemini {
 }
 
 impl Candidate {
-    fn read(&mut self, scope: u32, node: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [content, reason, message, citations, grounding] = node.pick([
-            "content",
-            "finishReason",
-            "finishMessage",
-            "citationMetadata",
-            "groundingMetadata",
-        ]);
-        let parts = content.and_then(|content| content.field("parts"));
-        for part in parts.into_iter().flat_map(Node::items) {
+    fn read(
+        &mut self,
+        scope: u32,
+        [content, reason, message, citations, grounding, _]: [Option<Node<'_>>; 6],
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
+        let [parts] = content.map_or([None], |content| CONTENT.read(content, out));
+        for part in entries(parts) {
             self.part(scope, part, out);
         }
         let block = Block::new(scope, self.block);
@@ -121,7 +182,7 @@ impl Candidate {
     }
 
     fn part(&mut self, scope: u32, part: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [text, thought, call] = part.pick(["text", "thought", "functionCall"]);
+        let [text, call, thought] = PART.read(part, out);
         if let Some(call) = call {
             self.enter(Kind::Call);
             self.call(scope, call, out);
@@ -146,11 +207,12 @@ impl Candidate {
 
     /// Reads a whole call, or a piece of one.
     fn call(&mut self, scope: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [name, id, args, patches, continues] =
-            call.pick(["name", "id", "args", "partialArgs", "willContinue"]);
+        let [args, patches, name, id, continues] = CALL.read(call, out);
+        if patches.is_some() {
+            CALL_PIECE.read(call, out);
+        }
         let continues = continues.is_some_and(|continues| continues.raw() == "true");
         let name = piece(name);
-        let name_is_absent = name.is_none();
         if name.is_some() || args.is_some() {
             self.abandon_partial(scope, false, out);
             let doubt = core::mem::take(&mut self.stray).then_some(Doubt::LostEvent);
@@ -173,10 +235,6 @@ impl Candidate {
                 self.end(scope, out);
             }
         }
-        let silent = name_is_absent && args.is_none() && patches.is_none();
-        if silent && holds_more(call, &["id", "willContinue"]) {
-            out(Delta::Doubt(Doubt::LostEvent));
-        }
         for patch in patches.into_iter().flat_map(Node::items) {
             self.patch(scope, patch, out);
         }
@@ -189,7 +247,7 @@ impl Candidate {
 
     fn patch(&mut self, scope: u32, patch: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let mut text = String::new();
-        match self.partial.as_mut().map(|partial| partial.patch(patch, &mut text)) {
+        match self.partial.as_mut().map(|partial| partial.patch(patch, &mut text, out)) {
             Some(Ok(())) => {
                 self.compose(scope, &text, out);
                 if self.partial.as_ref().is_some_and(PartialArgs::is_incomplete) {

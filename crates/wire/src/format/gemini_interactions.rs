@@ -3,10 +3,11 @@
 //! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, again, announced::Announced,
-    arguments, final_arguments, finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
+    ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, LIST, Members, NUMBER, OBJECT,
+    OBJECTS, Piece, Place, TEXT, again, announced::Announced, arguments, entries, final_arguments,
+    finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
 };
-use crate::{Block, CallKind, json::Node};
+use crate::{Block, CallKind, Doubt, json::Node};
 
 /// The type of the event, or a response that was not streamed.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -16,6 +17,79 @@ pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
     heads.iter().any(|head| kind.starts_with(head))
         || object.and_then(Node::text).is_some_and(|object| object == "interaction")
 }
+
+const START: Place<3> = Place::of([("index", NUMBER), ("step", OBJECT), ("content", OBJECT)])
+    .needs(1)
+    .needs_one_of(2)
+    .beside(&ENVELOPE);
+
+const DELTA: Place<2> =
+    Place::of([("delta", OBJECT), ("index", NUMBER)]).needs(2).beside(&ENVELOPE);
+
+const STOP: Place<1> = Place::of([("index", NUMBER)]).needs(1).beside(&ENVELOPE);
+
+const EVENT: Place<4> = Place::of([
+    ("interaction", OBJECT),
+    ("status", TEXT),
+    ("outputs", OBJECTS),
+    ("steps", OBJECTS),
+])
+.needs_one_of(2)
+.beside(&["event_id", "event_type", "id", "interaction_id", "object"]);
+
+/// The whole response.
+const INTERACTION: Place<4> =
+    Place::of([("status", TEXT), ("outputs", OBJECTS), ("steps", OBJECTS), ("usage", OBJECT)]);
+
+/// The same if it is all there is.
+const ALL: Place<3> = Place::of([("outputs", OBJECTS), ("steps", OBJECTS), ("status", TEXT)])
+    .needs_one_of(2)
+    .beside(&[
+        "agent",
+        "created",
+        "event_id",
+        "event_type",
+        "id",
+        "interaction_id",
+        "model",
+        "object",
+        "previous_interaction_id",
+        "role",
+        "service_tier",
+        "updated",
+        "usage",
+    ]);
+
+/// What every event has.
+const ENVELOPE: [&str; 2] = ["event_id", "event_type"];
+
+/// A step that is not a call, or a piece of one.
+const STEP: Place<5> = Place::of([
+    ("text", TEXT),
+    ("content", OBJECTS),
+    ("summary", OBJECTS),
+    ("annotations", LIST),
+    ("type", TEXT),
+])
+.needs_one_of(4)
+.beside(&["signature"])
+.of_type(&["model_output", "text", "thought", "thought_summary"]);
+
+const TEXT_PART: Place<2> = Place::of([("text", TEXT), ("type", TEXT)])
+    .needs(1)
+    .beside(&["annotations"])
+    .of_type(&["text"]);
+
+/// A call, or a piece of one.
+const CALL: Place<5> = Place::of([
+    ("arguments", ARGUMENTS),
+    ("partial_arguments", TEXT),
+    ("name", TEXT),
+    ("id", TEXT),
+    ("type", TEXT),
+])
+.needs_one_of(2)
+.beside(&["server_name", "signature"]);
 
 /// The events that hold a part of a call.
 const NAMES: [&str; 3] = ["step.delta", "step.start", "step.stop"];
@@ -41,28 +115,29 @@ const OTHER_DELTAS: [&str; 6] =
 
 impl Format for GeminiInteractions {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [kind, index, step, content, delta, interaction] =
-            payload.pick(["event_type", "index", "step", "content", "delta", "interaction"]);
-        let index = ordinal(index);
-        let kind = kind.and_then(Node::text).unwrap_or_default();
+        let kind = payload.field("event_type").and_then(Node::text).unwrap_or_default();
         if is_misnamed(event, &kind, &NAMES) {
-            out(Delta::Damaged);
+            out(Delta::Damaged(Doubt::DamagedEvent));
         }
         match kind.as_ref() {
             "step.start" | "content.start" => {
+                let [index, step, content] = START.read(payload, out);
                 if let Some(step) = step.or(content) {
-                    self.step(index, step, false, out);
+                    self.step(ordinal(index), step, false, out);
                 }
             }
             "step.delta" | "content.delta" => {
+                let [delta, index] = DELTA.read(payload, out);
                 if let Some(delta) = delta {
-                    self.step(index, delta, true, out);
+                    self.step(ordinal(index), delta, true, out);
                 }
             }
             "step.stop" | "content.stop" => {
-                out(Delta::CallEnd { scope: 0, index: i64::from(index) });
+                let [index] = STOP.read(payload, out);
+                out(Delta::CallEnd { scope: 0, index: i64::from(ordinal(index)) });
             }
             kind if kind.is_empty() || kind.starts_with("interaction.") => {
+                let [interaction, ..] = EVENT.read(payload, out);
                 self.interaction(interaction.unwrap_or(payload), out);
             }
             _ => {}
@@ -85,22 +160,19 @@ impl Format for GeminiInteractions {
 impl GeminiInteractions {
     /// Reads the start of a step, a piece of it, or all of it.
     fn step(&mut self, index: u32, step: Node<'_>, delta: bool, out: &mut dyn FnMut(Delta<'_>)) {
-        let [kind, text, content, summary, name] =
-            step.pick(["type", "text", "content", "summary", "name"]);
-        let kind = kind.and_then(Node::text).unwrap_or_default();
+        let kind = step.field("type").and_then(Node::text).unwrap_or_default();
         let block = Block::new(0, index);
         if kind.ends_with("_call") || kind == "arguments_delta" {
-            self.call(index, &kind, name, step, delta, out);
+            self.call(index, &kind, step, delta, out);
             return;
         }
+        let [text, content, summary, notes, _] = STEP.read(step, out);
         if delta && !OTHER_DELTAS.contains(&kind.as_ref()) {
             out(unread(0, i64::from(index)));
         }
         let thought = kind.starts_with("thought");
-        let listed = [content, summary].into_iter().flatten();
-        let inner = listed.flat_map(|node| node.items().chain(node.is_object().then_some(node)));
-        let texts = inner.map(|part| part.field("text")).chain([text]);
-        for text in texts.filter_map(piece) {
+        let mut say = |text: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)| {
+            let Some(text) = piece(text) else { return };
             self.spoke = true;
             match kind.as_ref() {
                 // The result of a provider's tool is not text of the model.
@@ -108,8 +180,13 @@ impl GeminiInteractions {
                 _ if thought => out(Delta::Reasoning { block, text }),
                 _ => out(Delta::Text { block, text }),
             }
+        };
+        for part in entries(content).chain(entries(summary)) {
+            let [text, _] = TEXT_PART.read(part, out);
+            say(text, out);
         }
-        for note in step.field("annotations").into_iter().flat_map(Node::items) {
+        say(text, out);
+        for note in notes.into_iter().flat_map(Node::items) {
             out(Delta::Citation { block, json: note.raw() });
         }
     }
@@ -118,7 +195,6 @@ impl GeminiInteractions {
         &mut self,
         index: u32,
         kind: &str,
-        name: Option<Node<'_>>,
         step: Node<'_>,
         delta: bool,
         out: &mut dyn FnMut(Delta<'_>),
@@ -127,7 +203,7 @@ impl GeminiInteractions {
         if !CALLS.contains(&kind) && kind != "arguments_delta" {
             return;
         }
-        let [id, text, partial] = step.pick(["id", "arguments", "partial_arguments"]);
+        let [text, partial, name, id, _] = CALL.read(step, out);
         self.spoke = true;
         let id = piece(id);
         self.calls.add(index, id.as_deref());
@@ -155,7 +231,7 @@ impl GeminiInteractions {
         is_missing: bool,
         out: &mut dyn FnMut(Delta<'_>),
     ) {
-        let [kind, id, name, text] = step.pick(["type", "id", "name", "arguments"]);
+        let [text, _, name, id, kind] = CALL.read(step, out);
         let server = kind.and_then(Node::text).is_some_and(|kind| kind != "function_call");
         // A call that no event announced takes a place that no other call has.
         let apart = i64::from(is_missing && self.calls.has(place)) << 32;
@@ -180,8 +256,7 @@ impl GeminiInteractions {
 
     /// Reads the state of the whole response.
     fn interaction(&mut self, interaction: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [status, counts, outputs, steps] =
-            interaction.pick(["status", "usage", "outputs", "steps"]);
+        let [status, outputs, steps, counts] = INTERACTION.read(interaction, out);
         usage(counts, USAGE).into_iter().for_each(&mut *out);
         let status_word = non_empty(status).unwrap_or_default();
         if status_word.is_empty() || status_word == "in_progress" {
@@ -189,9 +264,11 @@ impl GeminiInteractions {
         }
         self.ended = true;
         let again = self.spoke;
-        let whole = outputs.or(steps).into_iter().flat_map(Node::items);
-        let calls = outputs.or(steps).into_iter().flat_map(Node::items);
-        let calls = (0_u32..).zip(calls).filter(|(_, step)| is_call(*step));
+        if !again {
+            ALL.read(interaction, out);
+        }
+        let whole = entries(outputs.or(steps));
+        let calls = (0_u32..).zip(entries(outputs.or(steps))).filter(|(_, step)| is_call(*step));
         let missing = self
             .calls
             .missing(calls.map(|(place, step)| (place, step.field("id").and_then(Node::text))));

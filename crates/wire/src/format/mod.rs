@@ -22,6 +22,7 @@ mod openai_chat;
 mod openai_completions;
 mod openai_responses;
 mod partial_args;
+mod place;
 mod replicate;
 mod tgi;
 mod watsonx;
@@ -34,10 +35,13 @@ use crate::{
     codes::coded,
     json::{self, Node},
 };
-pub(crate) use delta::{Arguments, CallDelta, Delta, Piece, argument_objects};
+pub(crate) use delta::{Arguments, CallDelta, Delta, Piece};
 use members::Members;
+use place::{
+    ANY, ARGUMENTS, FLAG, LIST, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, is_of_a_call,
+};
 
-pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error};
+pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error, read_unshaped};
 
 /// The format of a provider's stream.
 ///
@@ -257,6 +261,23 @@ pub(crate) fn detect(
     FORMATS.iter().find(belongs).map(|entry| entry.wire)
 }
 
+/// Whether a payload is an event of the format, or of any if it is not known. One that only says that there are no
+/// choices is none.
+pub(crate) fn is_event(
+    wire: Option<ApiFormat>,
+    (framing, event): (Option<Framing>, &str),
+    payload: Node<'_>,
+) -> bool {
+    let says_nothing =
+        payload.has("choices") && payload.field("choices").is_none_or(Node::is_blank);
+    let members = Members::of(payload);
+    let is_known = match FORMATS.iter().find(|entry| Some(entry.wire) == wire) {
+        Some(entry) => (entry.recognise)(event, &members),
+        None => detect(framing, event, payload).is_some(),
+    };
+    is_known && !says_nothing
+}
+
 /// The format of a payload that need not be JSON.
 pub(crate) fn detect_plain(framing: Option<Framing>, event: &str, data: &str) -> Option<ApiFormat> {
     let plain = match framing {
@@ -279,6 +300,9 @@ pub(crate) fn may_be_text(framing: Option<Framing>, event: &str) -> bool {
 pub(crate) fn start(wire: ApiFormat) -> Option<Box<dyn Format>> {
     FORMATS.iter().find(|entry| entry.wire == wire).map(|entry| (entry.start)())
 }
+
+/// Receives what a payload adds.
+type Out<'o> = &'o mut dyn FnMut(Delta<'_>);
 
 /// Decodes the payloads of one stream. It only keeps what the format needs for the next payload, and
 /// leaves calls and texts to its caller.
@@ -405,36 +429,6 @@ fn unread(scope: u32, index: i64) -> Delta<'static> {
         doubt: Some(Doubt::LostEvent),
         ..CallDelta::default()
     })
-}
-
-/// The names of members that hold calls, or parts of them.
-const CALL_MEMBERS: [&str; 5] =
-    ["arguments", "function", "function_call", "functionCall", "tool_calls"];
-
-/// How deep a value that is not understood is searched for a call.
-const CALL_DEPTH: u8 = 6;
-
-/// Whether an object has content in a member other than those.
-fn holds_more(node: Node<'_>, known: &[&str]) -> bool {
-    node.fields().any(|(key, value)| {
-        !known.contains(&key.as_ref()) && value.raw() != "null" && !value.is_blank()
-    })
-}
-
-/// Whether an object has a call, or a part of one, in a member other than those: its name was damaged.
-fn hides_a_call(node: Node<'_>, known: &[&str]) -> bool {
-    node.fields().any(|(key, value)| !known.contains(&key.as_ref()) && speaks_of_a_call(value))
-}
-
-/// Whether a value that is not understood holds a call, or a part of one.
-fn speaks_of_a_call(node: Node<'_>) -> bool {
-    fn search(node: Node<'_>, depth: u8) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        node.fields()
-            .any(|(key, value)| CALL_MEMBERS.contains(&key.as_ref()) || search(value, depth))
-            || node.items().any(|item| search(item, depth))
-    }
-    search(node, CALL_DEPTH)
 }
 
 /// Choices beyond this number share one scope, so that the number of scopes is bounded.

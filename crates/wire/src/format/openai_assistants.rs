@@ -3,10 +3,52 @@
 use std::borrow::Cow;
 
 use super::{
-    CallDelta, CallEnds, Delta, Format, Members, again, arguments, errors::read_inner_error,
-    final_arguments, finish, holds_more, non_empty, ordinal, piece, usage,
+    ARGUMENTS, CallDelta, CallEnds, Delta, Format, LIST, Members, NUMBER, OBJECT, OBJECTS, Place,
+    TEXT, again, arguments, entries, errors::read_inner_error, final_arguments, finish, non_empty,
+    ordinal, piece, usage,
 };
 use crate::{Block, Doubt, json::Node};
+
+const DELTA: Place<1> = Place::of([("delta", OBJECT)]).needs(1).beside(&["id", "object"]);
+
+/// A piece of a message, or all of it.
+const MESSAGE: Place<1> = Place::of([("content", OBJECTS)]).needs(1).beside(&["role"]);
+
+/// A part. Files are not read.
+const PART: Place<4> =
+    Place::of([("text", OBJECT), ("refusal", TEXT), ("index", NUMBER), ("type", TEXT)])
+        .needs_one_of(2)
+        .beside(&["image_file", "image_url"]);
+
+const PART_TEXT: Place<2> = Place::of([("value", TEXT), ("annotations", LIST)]).needs_one_of(2);
+
+const STEP: Place<1> = Place::of([("step_details", OBJECT)]).needs(1);
+
+const DETAILS: Place<1> =
+    Place::of([("tool_calls", OBJECTS)]).needs(1).beside(&["message_creation", "type"]);
+
+/// A call. The code interpreter and the search run at the provider and take no arguments.
+const ENTRY: Place<4> =
+    Place::of([("function", OBJECT), ("id", TEXT), ("index", NUMBER), ("type", TEXT)])
+        .needs(2)
+        .beside(&["code_interpreter", "file_search"]);
+
+const FUNCTION: Place<2> =
+    Place::of([("arguments", ARGUMENTS), ("name", TEXT)]).needs(1).beside(&["output"]);
+
+const ACTION: Place<1> = Place::of([("submit_tool_outputs", OBJECT)]).needs(1).beside(&["type"]);
+
+const WANTED: Place<1> = Place::of([("tool_calls", OBJECTS)]).needs(1);
+
+const RUN: Place<5> = Place::of([
+    ("status", TEXT),
+    ("required_action", OBJECT),
+    ("incomplete_details", OBJECT),
+    ("last_error", OBJECT),
+    ("usage", OBJECT),
+])
+.needs(1)
+.beside(&["tool_choice", "tools"]);
 
 /// The name of the event, or the object type of the payload.
 pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
@@ -43,11 +85,12 @@ impl Format for OpenAiAssistants {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let object = object(payload.field("object"));
         if is_misnamed(event, &object) {
-            out(Delta::Damaged);
+            out(Delta::Damaged(Doubt::DamagedEvent));
         }
         match object.as_ref() {
             "thread.message.delta" => {
-                let content = payload.field("delta").and_then(|delta| delta.field("content"));
+                let [delta] = DELTA.read(payload, out);
+                let [content] = delta.map_or([None], |delta| MESSAGE.read(delta, out));
                 self.message(content, out);
             }
             "thread.message" if event.is_empty() || event.ends_with(".completed") => {
@@ -55,16 +98,18 @@ impl Format for OpenAiAssistants {
                 if self.spoke {
                     self.again(payload.field("content"), out);
                 } else {
-                    self.message(payload.field("content"), out);
+                    let [content] = MESSAGE.read(payload, out);
+                    self.message(content, out);
                 }
                 out(Delta::TextEnd { choice: 0, block: self.message });
                 self.spoke = false;
                 self.message = self.message.saturating_add(1);
             }
             "thread.run.step.delta" => {
-                let details = payload.field("delta").and_then(|delta| delta.field("step_details"));
-                let calls = details.and_then(|details| details.field("tool_calls"));
-                for (place, entry) in (0_i64..).zip(calls.into_iter().flat_map(Node::items)) {
+                let [delta] = DELTA.read(payload, out);
+                let [details] = delta.map_or([None], |delta| STEP.read(delta, out));
+                let [calls] = details.map_or([None], |details| DETAILS.read(details, out));
+                for (place, entry) in (0_i64..).zip(entries(calls)) {
                     self.call(place, entry, out);
                 }
             }
@@ -72,6 +117,7 @@ impl Format for OpenAiAssistants {
                 self.step = self.step.saturating_add(1);
             }
             "thread.run" => self.run(payload, out),
+            "" if !payload.is_blank() => out(Delta::Damaged(Doubt::LostEvent)),
             _ => {}
         }
     }
@@ -95,12 +141,11 @@ impl Format for OpenAiAssistants {
 
 impl OpenAiAssistants {
     fn message(&mut self, content: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
-        for (place, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
-            let [index, text, refusal] = part.pick(["index", "text", "refusal"]);
+        for (place, part) in (0_u32..).zip(entries(content)) {
+            let [text, refusal, index, _] = PART.read(part, out);
             let number = index.map_or(place, |index| ordinal(Some(index)));
             let block = Block::new(0, self.message).with_part(number);
-            let [value, annotations] =
-                text.map_or([None; 2], |text| text.pick(["value", "annotations"]));
+            let [value, annotations] = text.map_or([None; 2], |text| PART_TEXT.read(text, out));
             if let Some(text) = piece(value) {
                 self.spoke = true;
                 out(Delta::Text { block, text });
@@ -123,15 +168,11 @@ impl OpenAiAssistants {
         }
     }
 
-    /// Reads a call. The code interpreter and the search run at the provider and take no arguments.
     fn call(&mut self, place: i64, entry: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [index, id, function] = entry.pick(["index", "id", "function"]);
+        let [function, id, index, _] = ENTRY.read(entry, out);
         let Some(function) = function else { return };
-        let [name, text] = function.pick(["name", "arguments"]);
+        let [text, name] = FUNCTION.read(function, out);
         let index = index.and_then(Node::integer).unwrap_or(place);
-        if text.is_none() && name.is_none() && holds_more(function, &["output"]) {
-            out(Delta::Doubt(Doubt::LostEvent));
-        }
         out(Delta::Call(CallDelta {
             // Every step counts from 0.
             index: Some((i64::from(self.step) << 32).saturating_add(index & 0xffff_ffff)),
@@ -143,22 +184,20 @@ impl OpenAiAssistants {
     }
 
     fn run(&mut self, run: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [status, action, details, error, counts] =
-            run.pick(["status", "required_action", "incomplete_details", "last_error", "usage"]);
+        let [status, action, details, error, counts] = RUN.read(run, out);
         let known = ["queued", "in_progress", "cancelling"];
         if non_empty(status).is_none_or(|status| known.contains(&status.as_ref())) {
             return;
         }
         // The requested calls are repeated as a whole.
-        let calls = action
-            .and_then(|action| action.field("submit_tool_outputs"))
-            .and_then(|wanted| wanted.field("tool_calls"));
+        let [wanted] = action.map_or([None], |action| ACTION.read(action, out));
+        let [calls] = wanted.map_or([None], |wanted| WANTED.read(wanted, out));
         let mut repeated = false;
-        for entry in calls.into_iter().flat_map(Node::items) {
-            let [id, function] = entry.pick(["id", "function"]);
+        for entry in entries(calls) {
+            let [function, id, _, _] = ENTRY.read(entry, out);
             let Some(function) = function else { continue };
             repeated = true;
-            let [name, text] = function.pick(["name", "arguments"]);
+            let [text, name] = FUNCTION.read(function, out);
             out(Delta::Call(CallDelta {
                 id: piece(id),
                 name: piece(name),

@@ -7,10 +7,104 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Arguments, CallDelta, Delta, Format, MAX_CHOICE, Members, arguments, count, hides_a_call,
-    holds_more, non_empty, ordinal, piece,
+    ANY, ARGUMENTS, CallDelta, Delta, Format, LIST, MAX_CHOICE, Members, NUMBER, OBJECT, OBJECTS,
+    Out, Place, TEXT, arguments, count, entries, errors::read_inner_error, is_of_a_call, non_empty,
+    ordinal, piece,
 };
 use crate::{Block, CallKind, Doubt, FinishReason, Usage, json::Node};
+
+const CHUNK: Place<4> =
+    Place::of([("choices", OBJECTS), ("usage", OBJECT), ("x_groq", OBJECT), ("citations", LIST)])
+        .needs(1)
+        .beside(&[
+            "created",
+            "error",
+            "id",
+            "model",
+            "obfuscation",
+            "object",
+            "p",
+            "provider",
+            "service_tier",
+            "system_fingerprint",
+            "timings",
+            "tools",
+            "type",
+        ]);
+
+const CHOICE: Place<7> = Place::of([
+    ("index", NUMBER),
+    ("delta", OBJECT),
+    ("message", OBJECT),
+    ("text", TEXT),
+    ("finish_reason", TEXT),
+    ("native_finish_reason", TEXT),
+    ("error", ANY),
+])
+.needs(1)
+.needs_one_of(3)
+.beside(&[
+    "content_filter_offsets",
+    "content_filter_raw",
+    "content_filter_result",
+    "content_filter_results",
+    "logprobs",
+    "seed",
+    "stop_reason",
+    "token_ids",
+    "usage",
+]);
+
+/// A delta, or a whole message.
+const DELTA: Place<10> = Place::of([
+    ("content", TEXT | LIST),
+    ("reasoning_content", TEXT),
+    ("reasoning", TEXT),
+    ("reasoning_text", TEXT),
+    ("thinking", TEXT),
+    ("reasoning_details", OBJECTS),
+    ("refusal", TEXT),
+    ("tool_calls", OBJECTS),
+    ("function_call", OBJECT),
+    ("annotations", LIST),
+])
+.needs_one_of(10)
+.beside(&[
+    "audio",
+    "context",
+    "executed_tools",
+    "images",
+    "name",
+    "obfuscation",
+    "reasoning_opaque",
+    "role",
+]);
+
+/// A whole message, which has content, if only null.
+const MESSAGE: Place<10> = DELTA.needs(1).needs_one_of(0);
+
+/// A part of the content.
+const PART: Place<3> = Place::of([("text", TEXT), ("thinking", TEXT | LIST), ("type", TEXT)])
+    .needs_one_of(2)
+    .of_type(&["text", "thinking"]);
+
+/// A piece of a call. Some servers leave out the object around name and arguments.
+const ENTRY: Place<8> = Place::of([
+    ("id", ANY),
+    ("function", OBJECT),
+    ("custom", OBJECT),
+    ("arguments", ARGUMENTS),
+    ("input", ARGUMENTS),
+    ("index", NUMBER),
+    ("type", TEXT),
+    ("name", TEXT),
+])
+.needs(1)
+.needs_one_of(4)
+.beside(&["extra_content"]);
+
+const FUNCTION: Place<3> =
+    Place::of([("arguments", ARGUMENTS), ("input", ARGUMENTS), ("name", TEXT)]).needs_one_of(2);
 
 /// The key of the only call in the old `function_call` field.
 const LEGACY: i64 = i64::MIN;
@@ -33,12 +127,8 @@ pub(super) struct OpenAiChat {
 
 impl Format for OpenAiChat {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [choices, usage, groq, sources] =
-            payload.pick(["choices", "usage", "x_groq", "citations"]);
-        if choices.is_none() && usage.is_none() && hides_a_call(payload, &[]) {
-            out(Delta::Doubt(Doubt::LostEvent));
-        }
-        for choice in choices.into_iter().flat_map(Node::items) {
+        let [choices, usage, groq, sources] = CHUNK.read(payload, out);
+        for choice in entries(choices) {
             self.choice(choice, out);
         }
         for source in sources.into_iter().flat_map(Node::items).skip(self.cited) {
@@ -62,62 +152,60 @@ impl Format for OpenAiChat {
 
 impl OpenAiChat {
     fn choice(&mut self, choice: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [index, delta, message, text, finish, native] = choice.pick([
-            "index",
-            "delta",
-            "message",
-            "text",
-            "finish_reason",
-            "native_finish_reason",
-        ]);
+        let [index, delta, message, text, finish, native, error] = CHOICE.read(choice, out);
         let scope = ordinal(index).min(MAX_CHOICE);
-        // A server that does not stream, or was not asked to, sends the whole message instead.
-        if let Some(delta) = delta.or(message) {
-            self.delta(scope, delta, out);
+        // A server that does not stream, or was not asked to, sends the whole message instead. If it sends both,
+        // they say the same.
+        let [calls, more] = [delta, message].map(|it| it.is_some_and(|it| is_of_a_call("", it)));
+        if delta.is_some() && more && !calls {
+            out(Delta::Damaged(Doubt::LostEvent));
+        }
+        if let Some(delta) = delta {
+            self.delta(scope, DELTA.read(delta, out), out);
+        } else if let Some(message) = message {
+            self.delta(scope, MESSAGE.read(message, out), out);
         } else if let Some(text) = piece(text) {
             // A completions stream whose first chunks did not show that it is one.
             self.open.insert(scope);
             out(Delta::Text { block: Block::new(scope, 0), text });
-        } else if hides_a_call(choice, &[]) {
-            out(Delta::Doubt(Doubt::LostEvent));
+        }
+        if let Some(error) = error.filter(|error| !error.is_blank()) {
+            out(Delta::Fail(Box::new(read_inner_error(error))));
         }
         // An empty reason ends nothing.
         if let Some(original) = non_empty(finish) {
-            let mut reason = FinishReason::from_provider(&original);
+            let reason = FinishReason::from_provider(&original);
             // A router translates the finish reason of the model's server, and may lose information.
-            let native = native.and_then(Node::text).map(|word| FinishReason::from_provider(&word));
-            if let Some(native) = native.filter(|native| *native != FinishReason::Other)
-                && reason.is_clean()
-                && !native.is_clean()
-            {
-                reason = native;
-            }
+            let native = non_empty(native).filter(|_| reason.is_clean());
+            let native = native.map(|word| (FinishReason::from_provider(&word), word));
+            let native =
+                native.filter(|(reason, _)| *reason != FinishReason::Other && !reason.is_clean());
+            // The word of the router does not say what failed.
+            let (reason, original) = match native {
+                Some((FinishReason::Error, word)) => (FinishReason::Error, word),
+                Some((native, _)) => (native, original),
+                None => (reason, original),
+            };
             self.open.remove(&scope);
             self.finished = true;
             out(Delta::Finish { scope, reason, original });
         }
     }
 
-    fn delta(&mut self, scope: u32, delta: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [content, thinking, reasoning, details, refusal, calls, legacy, notes] = delta.pick([
-            "content",
-            "reasoning_content",
-            "reasoning",
-            "reasoning_details",
-            "refusal",
-            "tool_calls",
-            "function_call",
-            "annotations",
-        ]);
+    fn delta(
+        &mut self,
+        scope: u32,
+        [content, reasoning @ .., details, refusal, calls, legacy, notes]: [Option<Node<'_>>; 10],
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
         let block = Block::new(scope, 0);
         let mut spoke = false;
         // The same reasoning may occur in several fields.
-        let thought = piece(thinking).or_else(|| piece(reasoning));
-        if let Some(text) = thought {
+        if let Some(text) = reasoning.into_iter().find_map(piece) {
             spoke = true;
             out(Delta::Reasoning { block, text });
         } else {
-            for detail in details.into_iter().flat_map(Node::items) {
+            for detail in entries(details) {
                 let [text, summary] = detail.pick(["text", "summary"]);
                 if let Some(text) = piece(text).or_else(|| piece(summary)) {
                     spoke = true;
@@ -132,30 +220,22 @@ impl OpenAiChat {
             spoke = true;
             out(Delta::Refusal { block, text });
         }
-        for (position, entry) in calls.into_iter().flat_map(Node::items).enumerate() {
+        for (position, entry) in entries(calls).enumerate() {
             spoke = true;
-            let call = read_call(scope, position, entry);
-            if call.name.is_none()
-                && matches!(call.arguments, Arguments::Absent)
-                && is_unread(entry)
-            {
-                out(Delta::Doubt(Doubt::LostEvent));
-            }
+            let call = read_call(scope, position, entry, out);
             out(Delta::Call(call));
         }
         spoke |= legacy.is_some();
         // Some servers write a call in the old form and in the new one.
-        let repeats = |legacy: &Node<'_>| {
-            calls.into_iter().flat_map(Node::items).any(|entry| is_same(entry, *legacy))
-        };
+        let repeats = |legacy: &Node<'_>| entries(calls).any(|entry| is_same(entry, *legacy));
         if let Some(legacy) = legacy.filter(|legacy| !repeats(legacy)) {
-            let [name, text] = legacy.pick(["name", "arguments"]);
+            let [text, input, name] = FUNCTION.read(legacy, out);
             out(Delta::Call(CallDelta {
                 scope,
                 index: Some(LEGACY),
                 exact: true,
                 name: piece(name),
-                arguments: arguments(text),
+                arguments: arguments(text.or(input)),
                 ..CallDelta::default()
             }));
         }
@@ -164,8 +244,6 @@ impl OpenAiChat {
         }
         if spoke {
             self.open.insert(scope);
-        } else if hides_a_call(delta, &["tool_calls", "function_call"]) {
-            out(Delta::Doubt(Doubt::LostEvent));
         }
     }
 }
@@ -178,14 +256,19 @@ fn read_content(block: Block, content: Node<'_>, out: &mut dyn FnMut(Delta<'_>))
     }
     let mut spoke = false;
     for part in content.items() {
-        let [text, thinking] = part.pick(["text", "thinking"]);
+        if let Some(text) = piece(Some(part)) {
+            spoke = true;
+            out(Delta::Text { block, text });
+            continue;
+        }
+        let [text, thinking, _] = PART.read(part, out);
         if let Some(thinking) = thinking {
             let pieces = thinking.items().map(|part| piece(part.field("text")));
             for text in pieces.chain([piece(Some(thinking))]).flatten() {
                 spoke = true;
                 out(Delta::Reasoning { block, text });
             }
-        } else if let Some(text) = piece(text).or_else(|| piece(Some(part))) {
+        } else if let Some(text) = piece(text) {
             spoke = true;
             out(Delta::Text { block, text });
         }
@@ -200,24 +283,13 @@ fn is_same(entry: Node<'_>, legacy: Node<'_>) -> bool {
     both.into_iter().all(|(one, other)| one.map(Node::raw) == other.map(Node::raw))
 }
 
-/// Whether an entry of a call has content, but nothing that is read: neither a name nor arguments.
-fn is_unread(entry: Node<'_>) -> bool {
-    let [function, custom] = entry.pick(["function", "custom"]);
-    let body = custom.or(function);
-    let read = ["name", "arguments", "input"];
-    match body {
-        Some(body) => !read.iter().any(|name| body.has(name)) && holds_more(body, &[]),
-        None => !read.iter().any(|name| entry.has(name)) && hides_a_call(entry, &[]),
-    }
-}
-
-fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
-    let [index, id, kind, function, custom] =
-        entry.pick(["index", "id", "type", "function", "custom"]);
+fn read_call<'a>(scope: u32, position: usize, entry: Node<'a>, out: Out<'_>) -> CallDelta<'a> {
+    let [id, function, custom, text, input, index, kind, name] = ENTRY.read(entry, out);
     let is_custom = custom.is_some() || kind.and_then(Node::text).as_deref() == Some("custom");
-    // Some servers leave out the object around name and arguments.
-    let body = custom.or(function).unwrap_or(entry);
-    let [name, text, input] = body.pick(["name", "arguments", "input"]);
+    let [inner @ .., inner_name] =
+        custom.or(function).map_or([None; 3], |body| FUNCTION.read(body, out));
+    let text = inner.into_iter().chain([text, input]).flatten().next();
+    let name = inner_name.or(name);
     CallDelta {
         scope,
         index: index.and_then(Node::integer).filter(|index| *index >= 0),
@@ -228,7 +300,7 @@ fn read_call(scope: u32, position: usize, entry: Node<'_>) -> CallDelta<'_> {
         // One provider's client library writes "null" for a missing id.
         id: piece(id).filter(|id| **id != *"null"),
         name: piece(name),
-        arguments: arguments(text.or(input)),
+        arguments: arguments(text),
         ..CallDelta::default()
     }
 }

@@ -3,9 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Delta, Format, MAX_CHOICE, Members, finish, non_empty, openai_chat::read_usage, ordinal, piece,
+    Delta, Format, MAX_CHOICE, Members, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, finish,
+    non_empty, openai_chat::read_usage, ordinal, piece,
 };
 use crate::{Block, json::Node};
+
+const CHUNK: Place<2> = Place::of([("choices", OBJECTS), ("usage", OBJECT)]).needs(1).beside(&[
+    "created",
+    "error",
+    "id",
+    "model",
+    "object",
+    "provider",
+    "service_tier",
+    "system_fingerprint",
+]);
+
+const CHOICE: Place<4> = Place::of([
+    ("text", TEXT),
+    ("index", NUMBER),
+    ("finish_reason", TEXT),
+    ("stop_reason", TEXT | NUMBER),
+])
+.needs(2)
+.beside(&["logprobs", "seed"]);
 
 /// A choice holds its text directly.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -24,10 +45,9 @@ pub(super) struct OpenAiCompletions {
 
 impl Format for OpenAiCompletions {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [choices, usage] = payload.pick(["choices", "usage"]);
-        for choice in choices.into_iter().flat_map(Node::items) {
-            let [index, text, reason, stop] =
-                choice.pick(["index", "text", "finish_reason", "stop_reason"]);
+        let [choices, usage] = CHUNK.read(payload, out);
+        for choice in entries(choices) {
+            let [text, index, reason, stop] = CHOICE.read(choice, out);
             let scope = ordinal(index).min(MAX_CHOICE);
             if let Some(text) = piece(text) {
                 self.open.insert(scope);

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Arguments, CallDelta, CallEnds, Delta, Format, Members, Piece, again,
+    ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NUMBER, OBJECT, OBJECTS,
+    Piece, Place, TEXT, again,
     announced::Announced,
-    arguments, count,
+    arguments, count, entries,
     errors::read_inner_error,
     final_arguments, finish, is_misnamed,
     items::{Found, Items, Kind, MAX_ITEMS, Said, Step, index},
@@ -30,6 +31,84 @@ const NAMES: [&str; 8] = [
     "response.output_item.added",
     "response.output_item.done",
 ];
+
+/// What every event may have.
+const ENVELOPE: [&str; 7] = [
+    "item_id",
+    "logprobs",
+    "obfuscation",
+    "output_index",
+    "response_id",
+    "sequence_number",
+    "type",
+];
+
+/// What every event about a part may have.
+const PLACED: [&str; 9] = [
+    "content_index",
+    "item_id",
+    "logprobs",
+    "obfuscation",
+    "output_index",
+    "response_id",
+    "sequence_number",
+    "summary_index",
+    "type",
+];
+
+const ENDED: Place<1> = Place::of([("response", OBJECT)]).needs(1).beside(&ENVELOPE);
+
+const ITEM_EVENT: Place<2> =
+    Place::of([("item", OBJECT), ("output_index", NUMBER)]).needs(1).beside(&ENVELOPE);
+
+/// A piece of a text or of arguments.
+const PIECE: Place<2> =
+    Place::of([("delta", TEXT), ("output_index", NUMBER)]).needs(2).beside(&PLACED);
+
+/// All of a text, or of arguments.
+const WHOLE_PIECE: Place<7> = Place::of([
+    ("output_index", NUMBER),
+    ("text", TEXT),
+    ("refusal", TEXT),
+    ("transcript", TEXT),
+    ("arguments", ARGUMENTS),
+    ("input", TEXT),
+    ("name", TEXT),
+])
+.needs(1)
+.needs_one_of(5)
+.beside(&PLACED);
+
+const PART_EVENT: Place<1> = Place::of([("part", OBJECT)]).needs(1).beside(&PLACED);
+
+const PART: Place<3> = Place::of([("text", TEXT), ("refusal", TEXT), ("type", TEXT)])
+    .needs_one_of(2)
+    .of_type(&["output_text", "reasoning_text", "refusal", "summary_text", "text"]);
+
+/// An item of any type.
+const ITEM: Place<8> = Place::of([
+    ("arguments", ARGUMENTS),
+    ("input", TEXT),
+    ("content", OBJECTS),
+    ("summary", OBJECTS),
+    ("name", TEXT),
+    ("call_id", TEXT),
+    ("id", TEXT),
+    ("type", TEXT),
+])
+.needs_one_of(4)
+.beside(&["encrypted_content", "phase", "role", "status"])
+.of_type(&["custom_tool_call", "function_call", "mcp_call", "message", "reasoning"]);
+
+/// The whole response, with what it repeats of the request.
+const RESPONSE: Place<5> = Place::of([
+    ("output", OBJECTS),
+    ("status", TEXT),
+    ("incomplete_details", OBJECT),
+    ("error", OBJECT | TEXT),
+    ("usage", OBJECT),
+])
+.beside(&["instructions", "metadata", "prompt", "reasoning", "text", "tool_choice", "tools"]);
 
 /// A type that belongs to this format, or a response that was not streamed.
 pub(super) fn recognise(event: &str, payload: &Members<'_>) -> bool {
@@ -62,7 +141,7 @@ impl Format for OpenAiResponses {
     fn decode(&mut self, event: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let kind = kind_of(event, payload.field("type"));
         if is_misnamed(event, &kind, &NAMES) {
-            out(Delta::Damaged);
+            out(Delta::Damaged(Doubt::DamagedEvent));
         }
         if self.misses_events(payload.field("sequence_number")) {
             out(Delta::Doubt(Doubt::LostEvent));
@@ -70,18 +149,21 @@ impl Format for OpenAiResponses {
         let Some(kind) = kind.strip_prefix("response.") else {
             if payload.has("output") {
                 self.whole(payload, out);
+            } else if kind.is_empty() && !payload.is_blank() {
+                out(Delta::Damaged(Doubt::LostEvent));
             }
             return;
         };
         match kind {
             "completed" | "incomplete" | "failed" | "cancelled" => {
-                if let Some(response) = payload.field("response") {
+                let [response] = ENDED.read(payload, out);
+                if let Some(response) = response {
                     self.whole(response, out);
                 }
                 self.ended = true;
             }
             "output_item.added" | "output_item.done" => {
-                let [output, item] = payload.pick(["output_index", "item"]);
+                let [item, output] = ITEM_EVENT.read(payload, out);
                 if let Some(item) = item {
                     self.whole_item(index(output), item, kind == "output_item.done", out);
                 }
@@ -171,7 +253,8 @@ impl OpenAiResponses {
     fn part(&mut self, kind: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
         let Some((part, step)) = kind.rsplit_once('.') else { return };
         if kind == "content_part.done" {
-            let text = payload.field("part").and_then(|part| part.field("text"));
+            let [part] = PART_EVENT.read(payload, out);
+            let [text, ..] = part.map_or([None; 3], |part| PART.read(part, out));
             let said = Said::of_part(Kind::Message, Step::Whole, payload);
             let block = self.block(said, payload, "content_index", out);
             again(block, text, out);
@@ -198,11 +281,11 @@ impl OpenAiResponses {
             Channel::Refusal | Channel::Text => Kind::Message,
         };
         let block = self.block(Said::of_part(kind, step, payload), payload, number, out);
-        let [delta, text, refusal, transcript] =
-            payload.pick(["delta", "text", "refusal", "transcript"]);
         if done {
+            let [_, text, refusal, transcript, ..] = WHOLE_PIECE.read(payload, out);
             self.emit_again(channel, block, text.or(refusal).or(transcript), out);
         } else {
+            let [delta, _] = PIECE.read(payload, out);
             self.emit(channel, block, delta, out);
         }
     }
@@ -215,7 +298,13 @@ impl OpenAiResponses {
         out: &mut dyn FnMut(Delta<'_>),
     ) {
         let done = step > Step::Piece;
-        let [delta, text, input, name] = payload.pick(["delta", "arguments", "input", "name"]);
+        let (name, arguments) = if done {
+            let [_, _, _, _, text, input, name] = WHOLE_PIECE.read(payload, out);
+            (name, final_arguments(text.or(input)))
+        } else {
+            let [delta, _] = PIECE.read(payload, out);
+            (None, arguments(delta))
+        };
         let kind = match part {
             "custom_tool_call_input" => Some(CallKind::Custom),
             "mcp_call_arguments" => Some(CallKind::Server),
@@ -226,7 +315,6 @@ impl OpenAiResponses {
         let added = done && self.items.is_added(place);
         self.calls.add(place, None);
         let index = i64::from(place);
-        let arguments = if done { final_arguments(text.or(input)) } else { arguments(delta) };
         // If the text is missing here, the finished item still has it.
         let ends = done && !matches!(arguments, Arguments::Absent);
         out(Delta::Call(CallDelta {
@@ -279,6 +367,7 @@ impl OpenAiResponses {
     }
 
     fn item(&mut self, place: u32, item: Node<'_>, done: bool, out: &mut dyn FnMut(Delta<'_>)) {
+        ITEM.read(item, out);
         if is_call(item) {
             let index = i64::from(place);
             let doubt = (done && is_incomplete(item)).then_some(Doubt::Incomplete);
@@ -314,12 +403,12 @@ impl OpenAiResponses {
             let of_item = (place, channel, 0)..=(place, channel, MAX_ITEMS);
             self.emitted.len() < MAX_PARTS && self.emitted.range(of_item).next().is_none()
         });
-        for (number, part) in (0_u32..).zip(summary.into_iter().flat_map(Node::items)) {
-            let text = part.field("text").filter(|_| no_summary);
-            self.emit(Channel::Summary, item.with_part(number), text, out);
+        for (number, part) in (0_u32..).zip(entries(summary)) {
+            let [text, ..] = PART.read(part, out);
+            self.emit(Channel::Summary, item.with_part(number), text.filter(|_| no_summary), out);
         }
-        for (number, part) in (0_u32..).zip(content.into_iter().flat_map(Node::items)) {
-            let [text, refusal] = part.pick(["text", "refusal"]);
+        for (number, part) in (0_u32..).zip(entries(content)) {
+            let [text, refusal, _] = PART.read(part, out);
             let block = item.with_part(number);
             self.emit(channel, block, text.filter(|_| no_text), out);
             if channel == Channel::Text && !no_text {
@@ -331,16 +420,13 @@ impl OpenAiResponses {
 
     /// Reads the whole response, at the end of a stream or instead of one.
     fn whole(&mut self, response: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [output, status, details, error, usage] =
-            response.pick(["output", "status", "incomplete_details", "error", "usage"]);
+        let [output, status, details, error, usage] = RESPONSE.read(response, out);
         let silent = self.emitted.is_empty();
         let called = !self.calls.is_empty();
-        let calls = (0_u32..)
-            .zip(output.into_iter().flat_map(Node::items))
-            .filter(|(_, item)| is_call(*item));
+        let calls = (0_u32..).zip(entries(output)).filter(|(_, item)| is_call(*item));
         let mut missing =
             self.calls.missing(calls.map(|(place, item)| (place, call(item, true).id)));
-        for (number, item) in (0_u32..).zip(output.into_iter().flat_map(Node::items)) {
+        for (number, item) in (0_u32..).zip(entries(output)) {
             let said = Said::of_item(kind_of_item(item), Step::Done, Some(number), item);
             match (is_call(item), called) {
                 (true, true) if !missing.remove(&number) => {

@@ -4,7 +4,7 @@
 //! it possible to write JSON text incrementally: only the path of the last leaf is open, and nothing
 //! else is kept.
 
-use super::{holds_more, piece};
+use super::{ANY, FLAG, NUMBER, Out, Place, TEXT, piece};
 use crate::json::{Node, escape};
 
 /// How deep arguments may be nested.
@@ -12,6 +12,16 @@ const MAX_DEPTH: usize = 256;
 
 /// How many items of an array may be skipped in a row.
 const MAX_GAP: usize = 64;
+
+const PATCH: Place<6> = Place::of([
+    ("stringValue", TEXT),
+    ("numberValue", NUMBER),
+    ("boolValue", FLAG),
+    ("nullValue", ANY),
+    ("jsonPath", TEXT),
+    ("willContinue", FLAG),
+])
+.needs_one_of(4);
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,43 +47,46 @@ pub(super) struct PartialArgs {
 }
 
 impl PartialArgs {
-    /// Reads a patch, and appends its text to `out`. On an error, `out` is unchanged.
-    pub(super) fn patch(&mut self, patch: Node<'_>, out: &mut String) -> Result<(), OutOfOrder> {
-        let [path, text, number, boolean, continues] =
-            patch.pick(["jsonPath", "stringValue", "numberValue", "boolValue", "willContinue"]);
+    /// Reads a patch, and appends its text to `text`. On an error, that is unchanged.
+    pub(super) fn patch(
+        &mut self,
+        patch: Node<'_>,
+        text: &mut String,
+        out: Out<'_>,
+    ) -> Result<(), OutOfOrder> {
+        let [string, number, boolean, _, path, continues] = PATCH.read(patch, out);
         let path = path.and_then(Node::text).ok_or(OutOfOrder)?;
         let steps = steps(&path).ok_or(OutOfOrder)?;
-        let text = text.filter(|text| text.is_string());
         let goes_on = self.in_string && steps == self.open;
         let value = number.or(boolean);
         let known = match goes_on {
             // The last piece may be nothing but the end.
-            true => text.is_some() || !holds_more(patch, &["jsonPath", "willContinue"]),
-            false => text.is_some() || value.is_some() || patch.has("nullValue"),
+            true => value.is_none(),
+            false => string.is_some() || value.is_some() || patch.has("nullValue"),
         };
         if !known {
             return Err(OutOfOrder);
         }
         if goes_on {
-            if let Some(text) = piece(text) {
-                escape(&text, out);
+            if let Some(string) = piece(string) {
+                escape(&string, text);
             }
         } else {
-            self.go_to(steps, out)?;
-            match (text, value) {
-                (Some(text), _) => {
+            self.go_to(steps, text)?;
+            match (string, value) {
+                (Some(string), _) => {
                     self.in_string = true;
-                    out.push('"');
-                    escape(&text.text().unwrap_or_default(), out);
+                    text.push('"');
+                    escape(&string.text().unwrap_or_default(), text);
                 }
-                (None, Some(value)) => out.push_str(value.raw()),
-                (None, None) => out.push_str("null"),
+                (None, Some(value)) => text.push_str(value.raw()),
+                (None, None) => text.push_str("null"),
             }
         }
         let continues = continues.is_some_and(|continues| continues.raw() == "true");
         if self.in_string && !continues {
             self.in_string = false;
-            out.push('"');
+            text.push('"');
         }
         Ok(())
     }
@@ -215,7 +228,7 @@ mod tests {
         let mut writer = PartialArgs::default();
         let mut out = String::new();
         for patch in patches {
-            writer.patch(json::first(patch).unwrap().0, &mut out).unwrap();
+            writer.patch(json::first(patch).unwrap().0, &mut out, &mut |_| {}).unwrap();
         }
         let whole = writer.close(&mut out);
         (out, whole)
@@ -249,7 +262,9 @@ mod tests {
         let mut writer = PartialArgs::default();
         let mut out = String::new();
         let patch = |text| json::first(text).unwrap().0;
-        writer.patch(patch(r#"{"jsonPath":"$.a[1]","numberValue":1}"#), &mut out).unwrap();
+        writer
+            .patch(patch(r#"{"jsonPath":"$.a[1]","numberValue":1}"#), &mut out, &mut |_| {})
+            .unwrap();
         for wrong in [
             r#"{"jsonPath":"$.a[0]","numberValue":2}"#,
             r#"{"jsonPath":"$.a.b","numberValue":2}"#,
@@ -260,7 +275,8 @@ mod tests {
             r#"{"jsonPath":"$","numberValue":2}"#,
             r#"{"numberValue":2}"#,
         ] {
-            assert_eq!(writer.patch(patch(wrong), &mut out), Err(OutOfOrder), "{wrong}");
+            let result = writer.patch(patch(wrong), &mut out, &mut |_| {});
+            assert_eq!(result, Err(OutOfOrder), "{wrong}");
         }
         assert!(writer.close(&mut out));
         assert_eq!(out, "{\"a\":[null,1]}");

@@ -42,6 +42,10 @@ impl Format for Replicate {
         is_text
     }
 
+    fn names(&self) -> &'static [&'static str] {
+        &["output"]
+    }
+
     fn is_ended(&self) -> bool {
         self.done
     }

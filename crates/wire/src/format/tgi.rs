@@ -1,7 +1,15 @@
 //! Text Generation Inference, `/generate_stream`, and `/generate` without streaming.
 
-use super::{Delta, Format, Members, again, count, finish, piece};
+use super::{Delta, FLAG, Format, Members, OBJECT, Place, TEXT, again, count, finish, piece};
 use crate::{Block, FinishReason, Usage, json::Node};
+
+const EVENT: Place<3> =
+    Place::of([("token", OBJECT), ("generated_text", TEXT), ("details", OBJECT)])
+        .needs(1)
+        .beside(&["index", "top_tokens"]);
+
+const TOKEN: Place<2> =
+    Place::of([("text", TEXT), ("special", FLAG)]).needs(2).beside(&["id", "logprob"]);
 
 /// One token per event, or only the generated text.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -18,10 +26,10 @@ pub(super) struct Tgi {
 
 impl Format for Tgi {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        let [token, generated, details] = payload.pick(["token", "generated_text", "details"]);
+        let [token, generated, details] = EVENT.read(payload, out);
         let block = Block::default();
         if let Some(token) = token {
-            let [text, special] = token.pick(["text", "special"]);
+            let [text, special] = TOKEN.read(token, out);
             // A special token ends the text and is not part of it.
             let special = special.is_some_and(|special| special.raw() == "true");
             if let Some(text) = piece(text).filter(|_| !special) {

@@ -1,7 +1,25 @@
 //! IBM watsonx.ai, `/text/generation_stream`.
 
-use super::{Delta, Format, Members, count, finish, non_empty, piece};
+use super::{
+    Delta, Format, Members, NUMBER, OBJECTS, Place, TEXT, count, entries, finish, non_empty, piece,
+};
 use crate::{Block, Usage, json::Node};
+
+const EVENT: Place<1> = Place::of([("results", OBJECTS)]).needs(1).beside(&[
+    "created_at",
+    "model_id",
+    "model_version",
+    "system",
+]);
+
+const RESULT: Place<4> = Place::of([
+    ("generated_text", TEXT),
+    ("stop_reason", TEXT),
+    ("input_token_count", NUMBER),
+    ("generated_token_count", NUMBER),
+])
+.needs(1)
+.beside(&["seed"]);
 
 /// Results that hold generated text.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {
@@ -17,13 +35,9 @@ pub(super) struct Watsonx {
 
 impl Format for Watsonx {
     fn decode(&mut self, _: &str, payload: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
-        for result in payload.field("results").into_iter().flat_map(Node::items) {
-            let [text, reason, input, output] = result.pick([
-                "generated_text",
-                "stop_reason",
-                "input_token_count",
-                "generated_token_count",
-            ]);
+        let [results] = EVENT.read(payload, out);
+        for result in entries(results) {
+            let [text, reason, input, output] = RESULT.read(result, out);
             if let Some(text) = piece(text) {
                 out(Delta::Text { block: Block::default(), text });
             }

@@ -96,7 +96,8 @@ pub(crate) enum Frame<'a> {
     Exception { name: &'a str, data: Cow<'a, str> },
     /// A broken frame, dropped.
     Fault(FrameFault),
-    /// A field of server-sent events that is not in the specification.
+    /// A field of server-sent events that is not in the specification, or the name of an event that has no data of
+    /// its own.
     Field { name: Cow<'a, str>, value: Cow<'a, str> },
     /// Text that belongs to no event.
     Stray(Cow<'a, str>),
@@ -258,6 +259,11 @@ fn start(framing: Framing, limits: WireLimits) -> State {
 }
 
 fn frame(event: SseEvent<'_>, end: u64, sink: Sink<'_>) {
+    if let SseEvent::Message(message) = &event
+        && !message.has_data()
+    {
+        sink(Frame::Field { name: "event".into(), value: message.event_field() }, end);
+    }
     let frame = match event {
         SseEvent::Bare(text) => Frame::Stray(text),
         SseEvent::Comment(text) => Frame::Comment(text),

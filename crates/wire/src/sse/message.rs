@@ -9,6 +9,7 @@ use crate::utf8;
 pub struct SseMessage<'a> {
     pub(super) event: &'a [u8],
     pub(super) data: &'a [u8],
+    pub(super) has_data: bool,
     pub(super) id: &'a str,
     pub(super) retry: Option<u64>,
     pub(super) terminated: bool,
@@ -37,6 +38,11 @@ impl<'a> SseMessage<'a> {
     #[must_use]
     pub const fn data_bytes(&self) -> &'a [u8] {
         self.data
+    }
+
+    /// Whether the event has a data line, if only an empty one.
+    pub(crate) const fn has_data(&self) -> bool {
+        self.has_data
     }
 
     /// The current last event ID.

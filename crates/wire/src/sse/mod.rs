@@ -52,7 +52,8 @@ pub enum SseEvent<'a> {
     Bare(Cow<'a, str>),
     /// Lenient reading: a comment, without its colon.
     Comment(Cow<'a, str>),
-    /// Lenient reading: a field that is not in the specification.
+    /// Lenient reading: a field that is not in the specification, or the name of an event for which a later line of
+    /// the same event has another.
     #[non_exhaustive]
     Field {
         /// The text before the colon.
@@ -326,6 +327,10 @@ impl SseDecoder {
             Line::Comment(_) => {}
             Line::Data(value) => self.add_data(value, data, sink),
             Line::Event(value) => {
+                if lenient && !self.event.is_empty() {
+                    let value = utf8::text(&self.event);
+                    sink(SseEvent::Field { name: "event".into(), value }, self.read);
+                }
                 self.event.clear();
                 self.event.extend_from_slice(value);
             }
@@ -416,6 +421,7 @@ impl SseDecoder {
             let message = SseMessage {
                 event: &self.event,
                 data: data.unwrap_or(kept),
+                has_data: self.has_data,
                 id: &self.id,
                 retry: self.retry,
                 terminated,

@@ -1,8 +1,9 @@
 //! Pieces that fit no call, or in which nothing is known: what they held belongs to some call, so no call
 //! that may have lost it is complete.
 
-use crate::support::{START, call, calls, decode, doubts, finish, piece, sse, tools};
-use jsonmend_wire::Doubt;
+use crate::support::{START, call, calls, decode, decode_with, doubts, finish, piece, sse, tools};
+use jsonmend_core::Policy;
+use jsonmend_wire::{Doubt, StreamOutcome, ToolPolicies, WireOptions};
 
 const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
 const NAMELESS: (&str, Option<Doubt>) = ("cut", Some(Doubt::MissingStart));
@@ -315,4 +316,147 @@ fn a_call_that_was_to_continue_and_did_not_is_cut() {
         doubts(&decode(&vertex(&[VERTEX, leaf, "{}", other, "{}", next, leaf, "{}"]))),
         [WHOLE, WHOLE]
     );
+}
+
+/// A chunk of OpenAI Chat with such members of the choice.
+fn chat(members: &str) -> String {
+    format!("data: {{\"choices\":[{{\"index\":0,{members}}}]}}\n\n")
+}
+
+#[test]
+fn calls_are_read_or_missed_wherever_a_chunk_can_hold_them() {
+    let call = |members: &str| {
+        format!(r#"{{"index":0,"id":"x","type":"function","function":{{"name":"run",{members}}}}}"#)
+    };
+    let whole = call(r#""arguments":"{\"n\":1000}""#);
+    let object = chat(&format!("\"delta\":{{\"tool_calls\":{whole}}}"));
+    let transcript = decode(&(object + &finish("tool_calls")));
+    assert_eq!(calls(&transcript), [self::call("run", "{\"n\":1000}", "unchanged")]);
+    for lost in [
+        chat(&format!("\"delta\":{{}},\"tool_calls\":[{whole}]")),
+        chat(&format!("\"delta\":{{\"tool_calls\":{}}}", serde_json::to_string(&whole).unwrap())),
+        chat(&format!("\"delta\":[{{\"tool_calls\":[{whole}]}}]")),
+        chat(&format!("\"delta\":{{}},\"message\":{{\"tool_calls\":[{whole}]}}")),
+        chat("\"delta\":{}"),
+        tools(&call(r#""args":"{\"n\":1000}""#)),
+        tools(&call(r#""parameters":{"n":1000}"#)),
+        tools(&call(r#""arguments":1000"#)),
+        tools(&call(r#""arguments":["{\"n\":1000}"]"#)),
+        "data: {\"choices\":\"none\"}\n\n".to_owned(),
+    ] {
+        let transcript = decode(&(lost.clone() + &finish("tool_calls")));
+        assert_eq!(transcript.outcome(), StreamOutcome::Lossy, "{lost}");
+        assert!(transcript.calls().iter().all(|call| !call.outcome().is_complete()), "{lost}");
+    }
+}
+
+#[test]
+fn a_piece_of_another_type_was_lost() {
+    for other in ["0", "true", "[0]", "{\"zero\":0}"] {
+        let piece_of =
+            |text: &str| tools(&format!(r#"{{"index":0,"function":{{"arguments":{text}}}}}"#));
+        let body =
+            [tools(START), piece("{\"n\":1"), piece_of(other), piece("}"), finish("tool_calls")]
+                .concat();
+        let transcript = decode(&body);
+        assert!(!transcript.calls()[0].outcome().is_complete(), "{other}");
+    }
+}
+
+#[test]
+fn a_call_after_the_end_of_its_turn_is_not_complete() {
+    let body = finish("stop").replace("data: [DONE]\n\n", "")
+        + &tools(START)
+        + &piece("{}")
+        + "data: [DONE]\n\n";
+    assert_eq!(doubts(&decode(&body)), [("cut", Some(Doubt::BodyEnded))]);
+}
+
+#[test]
+fn a_name_that_no_tool_can_have_was_damaged() {
+    let body = |name: &str| {
+        tools(&format!(
+            r#"{{"index":0,"id":"x","function":{{"name":"{name}","arguments":"{{}}"}}}}"#
+        )) + &finish("tool_calls")
+    };
+    let declared = WireOptions::new()
+        .with_policies(ToolPolicies::new(|name| (name == "run").then_some(Policy::CONSERVATIVE)));
+    for name in ["run<|channel|>commentary", "run</arg_value>", "run\\n", "run now"] {
+        let cut = [("cut", Some(Doubt::DamagedEvent))];
+        assert_eq!(doubts(&decode(&body(name))), cut, "{name}");
+        let clean = decode_with(&declared, &body(name));
+        assert_eq!(calls(&clean), [call("run", "{}", "unchanged")], "{name}");
+        let other = name.replace("run", "walk");
+        assert_eq!(doubts(&decode_with(&declared, &body(&other))), cut, "{other}");
+    }
+}
+
+#[test]
+fn errors_of_any_shape_are_errors() {
+    let text = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+    for (payload, message) in [
+        (r#"{"code":500,"message":"boom"}"#, "boom"),
+        (
+            r#"{"choices":null,"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#,
+            "rate limit",
+        ),
+        (r#"{"message":"boom","statusCode":429}"#, "boom"),
+        (r#"{"status":"error","detail":"boom"}"#, "boom"),
+        (r#"{"success":false,"msg":"boom"}"#, "boom"),
+        (r#"{"error_code":17,"error_msg":"boom"}"#, "boom"),
+        (r#"{"error":true,"message":"boom"}"#, "boom"),
+        (r#"{"choices":[],"result":{"code":"Throttled","message":"boom"}}"#, "boom"),
+    ] {
+        let transcript = decode(&format!("{text}data: {payload}\n\ndata: [DONE]\n\n"));
+        assert_eq!(transcript.outcome(), StreamOutcome::Error, "{payload}");
+        assert_eq!(transcript.errors()[0].message(), message, "{payload}");
+    }
+    for payload in [
+        r#"{"choices":[],"base_resp":{"status_code":0,"status_msg":""}}"#,
+        r#"{"choices":[],"base_resp":{"status_code":200,"status_msg":"ok"}}"#,
+    ] {
+        let transcript = decode(&format!("{text}data: {payload}\n\ndata: [DONE]\n\n"));
+        assert_eq!(transcript.outcome(), StreamOutcome::Complete, "{payload}");
+    }
+    for (reason, native, message) in
+        [("error", "null", "error"), ("stop", "\"network_error\"", "network_error")]
+    {
+        let end = chat(&format!(
+            "\"delta\":{{}},\"finish_reason\":\"{reason}\",\"native_finish_reason\":{native}"
+        ));
+        let transcript = decode(&format!("{text}{end}data: [DONE]\n\n"));
+        assert_eq!(transcript.outcome(), StreamOutcome::Error, "{reason}");
+        assert_eq!(transcript.errors()[0].message(), message, "{reason}");
+    }
+}
+
+#[test]
+fn a_sign_too_many_before_an_object_is_damage() {
+    let event = tools(START).replacen("data: ", "data: :", 1);
+    let body = event + &piece("{}") + &finish("tool_calls");
+    let transcript = decode(&body);
+    assert_eq!(transcript.outcome(), StreamOutcome::Error);
+    assert!(transcript.calls().iter().all(|call| !call.outcome().is_complete()));
+}
+
+#[test]
+fn an_event_says_in_its_lines_what_it_lost() {
+    let output = |text: &str| format!("event: output\nid: 1\ndata: {text}\n\n");
+    let done = "event: done\ndata: {}\n\n";
+    for (torn, outcome) in [
+        (output("b"), StreamOutcome::Complete),
+        (output("b").replace("\ndata: ", "data: "), StreamOutcome::Error),
+        (output("b").replace("data: ", "ata: "), StreamOutcome::Error),
+        (output("b").replacen('\n', "", 1), StreamOutcome::Error),
+    ] {
+        let transcript =
+            decode(&[output("a"), torn.clone(), output("c"), done.to_owned()].concat());
+        assert_eq!(transcript.outcome(), outcome, "{torn}");
+    }
+    // A call that begins in an event that lost a line lost it as well.
+    let start = vertex(&[VERTEX]).lines().next().unwrap_or_default().to_owned();
+    let leaf = r#"{"partialArgs":[{"jsonPath":"$.a","numberValue":1}],"willContinue":true}"#;
+    let rest = vertex(&[leaf, leaf, "{}"]).replacen("data: ", "ta: ", 1);
+    let transcript = decode(&format!("{start}\n{rest}"));
+    assert!(transcript.calls().iter().all(|call| !call.outcome().is_complete()));
 }

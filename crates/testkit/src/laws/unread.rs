@@ -1,0 +1,190 @@
+//! L16: nothing at a call's place goes unread.
+
+use jsonmend_wire::{StreamOutcome, Transcript, WireLimits, WireOptions, transcribe};
+use serde_json::{Value, json};
+
+use super::{
+    Law, Violation,
+    calls::{Read, complete, places},
+};
+use crate::{Seed, bodies::Payloads};
+
+/// The members that hold the arguments of a call as an object. What is in it is the model's.
+const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
+
+/// Checks that a body in which any one member has another name, another type, or a list or an object around its value has
+/// no complete call that is not in the body itself, and that it says so if it has another text or fewer calls.
+///
+/// # Errors
+/// The first change that breaks the law.
+///
+/// ```
+/// use jsonmend_testkit::{Seed, bodies::Shape, laws};
+/// use jsonmend_wire::WireOptions;
+///
+/// let body = Shape::Ollama.body(&["so far"], &[&["{\"a\": 1}"]]);
+/// laws::unread_members(&body, &WireOptions::new(), &mut Seed::new(1)).unwrap();
+/// ```
+pub fn unread_members(
+    body: &[u8],
+    options: &WireOptions,
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    let read = |body: &[u8], limits| transcribe(body, options.clone().with_limits(limits));
+    unread_members_read(body, (&read, options.limits()), seed)
+}
+
+/// Like [`unread_members`], for another reader of bodies.
+///
+/// # Errors
+/// The first change that breaks the law.
+pub fn unread_members_read(
+    body: &[u8],
+    (read, limits): (Read<'_>, WireLimits),
+    seed: &mut Seed,
+) -> Result<(), Violation> {
+    let said = read(body, limits);
+    if said.outcome() != StreamOutcome::Complete {
+        return Ok(());
+    }
+    let payloads = Payloads::of(body);
+    let mut changes = Vec::new();
+    for (number, payload) in payloads.iter().enumerate() {
+        let mut paths = Vec::new();
+        members(payload, &mut Vec::new(), &mut paths);
+        changes.extend(paths.into_iter().map(|path| (number, path)));
+    }
+    for chosen in places(changes.len(), body.len() * CHANGES.len(), seed) {
+        let Some((number, path)) = changes.get(chosen) else { continue };
+        let Some(payload) = payloads.iter().nth(*number) else { continue };
+        for change in CHANGES {
+            let Some(changed) = change.apply(payload, path) else { continue };
+            let other = payloads.replaced(*number, &changed);
+            hides_nothing(&said, &read(&other, limits)).map_err(|what| {
+                let change = format!("{change:?} of {path:?} in payload {number}");
+                Violation::new(Law::NothingUnread, &other, format!("{change}: {what}"))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares what a body says with what it says after a change.
+fn hides_nothing(said: &Transcript, changed: &Transcript) -> Result<(), String> {
+    let (known, got) = (complete(said), complete(changed));
+    let new: Vec<_> = got.difference(&known).collect();
+    if !new.is_empty() {
+        return Err(format!("complete is {new:?}, of {known:?}"));
+    }
+    if changed.outcome() != StreamOutcome::Complete {
+        return Ok(());
+    }
+    let [before, after] = [said, changed].map(|said| (said.text(), said.calls().len()));
+    if before.0 == after.0 && before.1 <= after.1 {
+        return Ok(());
+    }
+    Err(format!("{after:?} without a word, and not {before:?}"))
+}
+
+/// A step to a member: its name, or the number of an item.
+#[derive(Clone, Debug)]
+enum Step {
+    Item(usize),
+    Member(String),
+}
+
+/// The paths of all members.
+fn members(value: &Value, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                path.push(Step::Member(name.clone()));
+                found.push(path.clone());
+                if !(value.is_object() && ARGUMENTS.contains(&name.as_str())) {
+                    members(value, path, found);
+                }
+                path.pop();
+            }
+        }
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                path.push(Step::Item(number));
+                members(item, path, found);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What happens to a member.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// Its name loses its last letter.
+    Clipped,
+    Flag,
+    InList,
+    InObject,
+    List,
+    Number,
+    Object,
+    /// It has another name.
+    Renamed,
+    /// Its value is the JSON text of it.
+    Text,
+}
+
+const CHANGES: [Change; 9] = [
+    Change::Clipped,
+    Change::Flag,
+    Change::InList,
+    Change::InObject,
+    Change::List,
+    Change::Number,
+    Change::Object,
+    Change::Renamed,
+    Change::Text,
+];
+
+impl Change {
+    /// The payload with the changed member. `None` if that makes none that its format does not have.
+    fn apply(self, payload: &Value, path: &[Step]) -> Option<Value> {
+        let mut changed = payload.clone();
+        let (last, outer) = path.split_last()?;
+        let Step::Member(name) = last else { return None };
+        let mut at = &mut changed;
+        for step in outer {
+            at = match step {
+                Step::Item(number) => at.get_mut(number)?,
+                Step::Member(name) => at.get_mut(name)?,
+            };
+        }
+        let object = at.as_object_mut()?;
+        let value = object.remove(name)?;
+        let is_arguments = ARGUMENTS.contains(&name.as_str());
+        let (name, value) = match self {
+            Self::Clipped => {
+                let clipped = name.get(..name.len().checked_sub(1)?)?;
+                (
+                    Some(clipped)
+                        .filter(|name| !name.is_empty() && !object.contains_key(*name))?
+                        .to_owned(),
+                    value,
+                )
+            }
+            Self::Renamed => (format!("x_{name}"), value),
+            Self::Flag if !value.is_boolean() => (name.clone(), json!(true)),
+            Self::InList => (name.clone(), json!([value])),
+            Self::InObject if !is_arguments => (name.clone(), json!({ "x_inner": value })),
+            Self::List if !value.is_array() => (name.clone(), json!([[1, 2]])),
+            Self::Number if !value.is_number() => (name.clone(), json!(5)),
+            Self::Object if !value.is_object() && !is_arguments => {
+                (name.clone(), json!({ "x_inner": "x" }))
+            }
+            Self::Text if !value.is_string() => (name.clone(), json!(value.to_string())),
+            _ => return None,
+        };
+        object.insert(name, value);
+        Some(changed)
+    }
+}
