@@ -32,7 +32,8 @@ from gateway import start_gateway  # noqa: E402
 from provider import Provider  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
-SECONDS = 30
+# The first question to a worker also loads what its snippet imports, which takes long on a busy machine.
+SECONDS = 120
 # The default, and the one in which what fits no schema is made to fit.
 MODES = ("", "validated")
 # By framework: its virtual environment, or None for Node, and by snippet what is asked for: calls of `tools`, an `object`
