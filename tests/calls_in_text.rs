@@ -396,7 +396,7 @@ fn a_call_leaves_in_the_shape_of_the_provider() {
         let (want, _) = expected(row.name(), row.example());
         let calls = named(row.name());
         for body in Body::ALL {
-            for mode in [RewriteMode::Append, RewriteMode::Validated] {
+            for mode in [RewriteMode::Eager, RewriteMode::Validated] {
                 let bytes = body.of(row.example(), true);
                 let options = rewriting(&calls).with_mode(mode);
                 let written = rewritten(&bytes, &options, &Cut::at(Vec::new()));

@@ -18,6 +18,7 @@ mod quotations;
 mod repairs;
 mod response;
 mod rewriting;
+mod runnable;
 mod schema;
 mod schema_peer;
 mod schema_work;

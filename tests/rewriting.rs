@@ -39,7 +39,7 @@ fn recordings_are_unchanged() {
         let body = fs::read(path).unwrap();
         let mut seed = Seed::of(&body);
         let all = cuts::few(body.len(), &mut seed);
-        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        for mode in [RewriteMode::Eager, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
             for cut in &all {
                 let Written { bytes: out, outcome, .. } = rewritten(&body, &options, cut);
@@ -98,7 +98,7 @@ fn damaged_recordings_are_mended() {
         let body = with_single_quotes(&fs::read(path).unwrap());
         let name = path.display();
         let before = transcribe(&body, WireOptions::new());
-        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        for mode in [RewriteMode::Eager, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
             let Written { bytes: out, said, .. } = rewritten(&body, &options, &Cut::whole());
             for cut in cuts::few(body.len(), &mut Seed::of(&body)) {

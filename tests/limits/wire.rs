@@ -159,7 +159,7 @@ pub(crate) fn arguments() {
     assert_eq!(outcomes(&transcript), [(Outcome::Overflow, beginning)]);
     let events = events_of(&body, &ResponseOptions::new().with_wire(options.clone()));
     assert_eq!(shown(&events), [texts.concat()]);
-    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+    for mode in [RewriteMode::Eager, RewriteMode::Validated] {
         let options = RewriteOptions::new().with_wire(options.clone()).with_mode(mode);
         assert_eq!(rewritten(&body, &options), (body.clone(), RewriteOutcome::Unchanged));
         let mut rewriter = Rewriter::new(options);
@@ -189,7 +189,7 @@ pub(crate) fn open_arguments() {
     assert_eq!(outcomes(&transcript), [complete.clone(), complete.clone(), none.clone(), none]);
     let events = events_of(&body, &ResponseOptions::new().with_wire(options.clone()));
     assert_eq!(shown(&events), [whole; 4]);
-    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+    for mode in [RewriteMode::Eager, RewriteMode::Validated] {
         let options = RewriteOptions::new().with_wire(options.clone()).with_mode(mode);
         assert_eq!(rewritten(&body, &options), (body.clone(), RewriteOutcome::Unchanged));
         let broken = body.replace("\\\"", "'");

@@ -168,7 +168,7 @@ fn say(began: Instant, counts: &Counts, gateway: u32) -> Result<(), Failed> {
 /// One request, and what must hold of its answer.
 async fn ask(gateway: SocketAddr, seed: u64, counts: &Counts) -> Result<(), Failed> {
     counts.sent.fetch_add(1, Ordering::Relaxed);
-    let mode = ["append", "validated"][usize::from(seed % 2 == 1)];
+    let mode = ["eager", "validated"][usize::from(seed % 2 == 1)];
     let mut stream = TcpStream::connect(gateway).await?;
     stream
         .write_all(

@@ -129,7 +129,7 @@ async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
             clients.spawn(async move {
                 while next.load(Ordering::Relaxed) < requests * tenth / 10 {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    let mode = ["append", "validated"][seed % 2];
+                    let mode = ["eager", "validated"][seed % 2];
                     let request = format!(
                         "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: {mode}\r\n\
                          content-length: 2\r\nconnection: close\r\n\r\n{{}}"

@@ -22,9 +22,8 @@ pin_project! {
     /// stream of [`Bytes`] out. With the feature `http-body`, it is an `http_body::Body`, too. Created with
     /// [`MendExt::rewrite`](crate::MendExt::rewrite).
     ///
-    /// **When upstream fails**, what was withheld is emitted as it was received, repaired only as far as the
-    /// repairs were certain, and the error is the last item. Nothing is added: a call that was cut off is not
-    /// closed, whatever the policy, so the client does not take it for whole. Pass the error on (as a `Body`,
+    /// **When upstream fails**, what was withheld is emitted as it was received, and the error is the last
+    /// item. Nothing is added, so the client does not take a call that was cut off for whole. Pass the error on (as a `Body`,
     /// the connection is then reset), or end the response: both look cut off to a client, as they should.
     /// When upstream ends without an error, the body ends as [`Rewriter::finish`] says.
     ///
@@ -154,7 +153,7 @@ impl Writing {
     /// Nothing follows.
     fn stop(&mut self) {
         let Self { rewriter, out, observer, outcome } = self;
-        *outcome = Some(rewriter.fail(&mut |piece| observer.take(out, &piece)));
+        *outcome = Some(rewriter.stop(&mut |piece| observer.take(out, &piece)));
     }
 }
 

@@ -186,7 +186,7 @@ pub fn framing(data: &[u8]) -> Result<(), Violation> {
 pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
     let (&choice, body) = data.split_first().unwrap_or((&0, data));
     let mode = match choice & 1 {
-        0 => RewriteMode::Append,
+        0 => RewriteMode::Eager,
         _ => RewriteMode::Validated,
     };
     let options = RewriteOptions::new()
@@ -195,6 +195,8 @@ pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
         .with_held(if choice & 8 == 0 { 64 } else { 1 << 20 });
     let mut seed = Seed::of(data);
     wire::rewriting(body, &options, &cuts::few(body.len(), &mut seed))?;
+    let content = options.clone().with_json_content(choice & 16 != 0);
+    wire::never_more_runnable(body, &content, 24, &mut seed)?;
     wire::stopping(body, options, seed.below(body.len() + 1))
 }
 

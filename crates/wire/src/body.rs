@@ -46,8 +46,8 @@ impl<'a> MendedBody<'a> {
 
 /// Reads a response body that was not streamed, and repairs the arguments of its tool calls in place.
 ///
-/// Only the strings that hold arguments are replaced, and only if the arguments were repaired and are now
-/// valid. Every other byte is unchanged. Arguments that were cut off, or that the policy forbids to
+/// Only the strings that hold arguments are replaced, and only if the arguments were repaired and the call is
+/// complete. Every other byte is unchanged. Arguments that were cut off, or that the policy forbids to
 /// repair, stay verbatim; the [`transcript`](MendedBody::transcript) reports them. Empty arguments also
 /// stay, although they count as `{}` in the transcript, and so do bodies that are not JSON and streams.
 /// To repair content that must be JSON, use a [`Rewriter`](crate::Rewriter), which also accepts bodies that
@@ -79,8 +79,7 @@ pub fn mend_body(body: &[u8], options: WireOptions) -> MendedBody<'_> {
 }
 
 fn is_mended(call: &Call) -> bool {
-    let outcome = call.outcome();
-    outcome.is_valid() && outcome != Outcome::Unchanged && call.kind() != CallKind::Custom
+    call.outcome() == Outcome::Repaired && call.kind() != CallKind::Custom
 }
 
 /// The body with new strings for the arguments of `calls`, which are in the order of the body.

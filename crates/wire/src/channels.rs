@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Block, Doubt, ErrorKind, Finish, FinishReason, Usage, WireError, WireEvent, WireOptions,
-    calls::{Calls, EditLog, End, Entry, Rest, Sink, Target, Tracking},
+    calls::{Calls, EditLog, End, Sink, Target, Tracking},
     format::{CallEnds, Delta, Piece, excerpt},
     json::Halves,
     source::Source,
@@ -93,9 +93,9 @@ impl Channels {
         (self.calls.next_index(choice), block)
     }
 
-    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
-    pub(crate) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
-        self.calls.abandon(rest, sink);
+    /// Abandons the repair of everything that is open: it is forwarded verbatim.
+    pub(crate) fn abandon(&mut self) {
+        self.calls.abandon();
     }
 
     /// Whether an error was reported.
@@ -181,11 +181,6 @@ impl Channels {
                     // A call of a turn that is over contradicts its end.
                     delta.doubt = delta.doubt.or(Some(Doubt::Contradiction));
                 }
-                if let Some(tracking) = self.calls.tracking() {
-                    for text in [&delta.id, &delta.name].into_iter().flatten() {
-                        tracking.enter(Entry::Other(text.span()));
-                    }
-                }
                 if let Err(error) = self.calls.take(delta, source, sink) {
                     self.fail(&error, sink);
                 }
@@ -233,7 +228,7 @@ impl Channels {
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
             Delta::Damaged(doubt) => {
                 if self.calls.tracking().is_some() {
-                    self.calls.abandon(Rest::Read, sink);
+                    self.calls.abandon();
                 }
                 self.calls.damage(Some(doubt));
             }
@@ -275,11 +270,10 @@ impl Channels {
         } else if halves.is_waiting() {
             text.to_mut().push_str(halves.finish());
         }
-        if let Some(tracking) = self.calls.tracking() {
-            let span = piece.span();
-            if channel != Channel::Text || !tracking.text(block, span, &text, *text != **piece) {
-                tracking.enter(Entry::Other(span));
-            }
+        if channel == Channel::Text
+            && let Some(tracking) = self.calls.tracking()
+        {
+            tracking.text(block, piece.span(), &text, *text != **piece);
         }
         if !text.is_empty() {
             sink(channel.event(block, &text));

@@ -6,7 +6,7 @@ use jsonmend_core::{Mended, Options, Policy, Risk, buffer::BoundedBuffer, lexer:
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
-    calls::{End, Entry, Rest, Sink},
+    calls::{End, Entry, Sink},
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Delta, Format, excerpt},
@@ -363,14 +363,14 @@ impl Body {
                 // Nothing can be written to a text that passes through an event verbatim. So what is open is
                 // abandoned before the event, and what begins in it is abandoned after it.
                 if !written {
-                    self.channels.abandon(Rest::Read, sink);
+                    self.channels.abandon();
                 }
                 if damaged {
                     self.channels.damage(Some(Doubt::DamagedEvent));
                 }
                 self.node(event, node, source, sink);
                 if !written {
-                    self.channels.abandon(Rest::Read, sink);
+                    self.channels.abandon();
                 }
                 return;
             }

@@ -25,6 +25,11 @@ impl<'a> Source<'a> {
         Self { original, repairs }
     }
 
+    /// Whether it was repaired.
+    pub(crate) const fn is_mended(&self) -> bool {
+        !self.repairs.is_empty()
+    }
+
     /// The original text of a part of the payload as it is read. `None` if nothing was repaired, or if a
     /// repair inserted the edges of the part.
     pub(crate) fn original_of(&self, part: Span) -> Option<&'a str> {

@@ -101,7 +101,7 @@ mod tests {
             ("[limits]\nheld = 1", "line 2, `limits`: unknown field `held`, expected one of"),
             (
                 "[mending]\nmode = \"sk-12345\"",
-                "line 2, `mending.mode`: expected `append` or `validated`",
+                "line 2, `mending.mode`: expected `eager` or `validated`",
             ),
             (
                 "[mending]\ncalls_in_text = \"sk-12345\"",

@@ -32,7 +32,7 @@ impl Default for Mending {
     fn default() -> Self {
         Self {
             policy: Repair::Likely,
-            mode: Mode::Append,
+            mode: Mode::Eager,
             arguments: Arguments::Fit,
             content: Content::Asked,
             calls_in_text: CallsInText::Off,
@@ -44,7 +44,7 @@ impl Default for Mending {
 }
 
 impl Mending {
-    /// The defaults: repairs up to [`Risk::Likely`], in append mode, of calls, of content where the request
+    /// The defaults: repairs up to [`Risk::Likely`] of calls, of content where the request
     /// asks for JSON, and of the calls in a request's history.
     #[must_use]
     pub fn new() -> Self {
@@ -187,11 +187,11 @@ named! {
 }
 
 named! {
-    /// When a call leaves.
-    Mode: Append,
-    /// While it arrives.
-    Append "append",
-    /// When it has ended: mended if it is complete, as it came if it is not.
+    /// When a call leaves. In each mode it leaves mended if it is complete when it ends, and as it came if it is not.
+    Mode: Eager,
+    /// What is valid leaves while it arrives. From the first byte that needs a repair, the call waits for its end.
+    Eager "eager",
+    /// When it has ended, so that it can be fitted to a schema.
     Validated "validated",
 }
 
@@ -203,7 +203,7 @@ named! {
     /// They are repaired as JSON.
     Mend "mend",
     /// They are repaired, and then fitted to the schema of their tool, which the request declares. Only in
-    /// [`Mode::Validated`]; in [`Mode::Append`], they are repaired.
+    /// [`Mode::Validated`]; in [`Mode::Eager`], they are repaired.
     Fit "fit",
 }
 

@@ -63,7 +63,7 @@ const WHAT: &[(&str, &str)] = &[
     ),
     (
         "mending.mode",
-        "`append`: a call leaves while it arrives. `validated`: it leaves when it has ended",
+        "`eager`: what is valid of a call leaves while it arrives, and the rest when it has ended. `validated`: all of it leaves when it has ended",
     ),
     (
         "mending.arguments",

@@ -222,7 +222,7 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
         Content::Text => false,
     };
     let mode = match mending.mode {
-        Mode::Append => RewriteMode::Append,
+        Mode::Eager => RewriteMode::Eager,
         Mode::Validated => RewriteMode::Validated,
     };
     let mut options = RewriteOptions::new()

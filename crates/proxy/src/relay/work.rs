@@ -177,7 +177,7 @@ impl Work {
     pub(super) fn stop(&mut self) {
         if !self.ended {
             let Self { rewriter, account, out, watched, .. } = self;
-            account.body = Some(rewriter.fail(&mut |piece| take(out, account, watched, &piece)));
+            account.body = Some(rewriter.stop(&mut |piece| take(out, account, watched, &piece)));
         }
         self.ended = true;
         self.held.set(0);

@@ -34,7 +34,7 @@ const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
 /// The switches, and the values of each.
 static VALUES: [(HeaderName, &str); 8] = [
     (POLICY, "exact, likely, lossy or off"),
-    (MODE, "append or validated"),
+    (MODE, "eager or validated"),
     (ARGUMENTS, "fit, mend or pass"),
     (CONTENT, "asked, json or text"),
     (CALLS, "off, auto, or the name of a dialect or a model"),

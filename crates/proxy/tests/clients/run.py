@@ -244,7 +244,7 @@ def main():
     if given.recordings:
         provider.cases += recordings(pathlib.Path(given.recordings), len(provider.cases))
     failed = skipped = 0
-    for mode in ("append", "validated"):
+    for mode in ("eager", "validated"):
         process, gateway = start_gateway(given.bin, provider, mode)
         try:
             for name, module, formats, make in CLIENTS:

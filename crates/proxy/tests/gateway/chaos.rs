@@ -54,7 +54,7 @@ async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
     let (mut gained, mut lost) = (Vec::new(), Vec::new());
     for seed in from..from + requests {
         let delivery = Settings::new().case(seed, None).delivery();
-        let mode = ["append", "validated"][usize::try_from(seed % 2).unwrap()];
+        let mode = ["eager", "validated"][usize::try_from(seed % 2).unwrap()];
         let reply = scene
             .post_with(&format!("/x?seed={seed}"), &[&format!("x-jsonmend-mode: {mode}")], "{}")
             .await;
@@ -67,7 +67,7 @@ async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
         }
         // Only the whole text shows how some calls are to be repaired, and a part of it has left.
         let missing = direct.len().saturating_sub(proxied.len());
-        if reply.whole && mode == "append" && missing <= repaired(delivery.bytes()) {
+        if reply.whole && mode == "eager" && missing <= repaired(delivery.bytes()) {
             late += missing;
         } else if reply.whole && missing > 0 {
             lost.push((seed, mode, direct.len(), proxied.len()));
@@ -146,9 +146,9 @@ async fn recordings_pass_byte_for_byte_unless_a_call_is_mended() {
             Some("bin") => "application/vnd.amazon.eventstream",
             _ => "application/json",
         };
-        for mode in ["append", "validated"] {
+        for mode in ["eager", "validated"] {
             // In pieces, and as one.
-            let scene = if mode == "append" {
+            let scene = if mode == "eager" {
                 let head = format!(
                     "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
                     body.len()

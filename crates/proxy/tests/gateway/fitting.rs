@@ -128,7 +128,7 @@ async fn each_tool_has_its_own_rule() {
         let reply = scene.post(CHAT, &request("f")).await;
         assert_eq!(said(&reply).0, want, "{rules:?}");
         // In the other mode, a call that passes does so from its first byte.
-        let reply = scene.post_with(CHAT, &["x-jsonmend-mode: append"], &request("f")).await;
+        let reply = scene.post_with(CHAT, &["x-jsonmend-mode: eager"], &request("f")).await;
         assert_eq!(said(&reply).0.starts_with("{days"), want.starts_with("{days"), "{rules:?}");
     }
 }

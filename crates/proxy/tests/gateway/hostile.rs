@@ -122,11 +122,8 @@ async fn no_header_is_injected() {
     for (switch, said) in [
         ("calls-in-text: a\tb", "x-jsonmend-calls-in-text is there once, and is off, auto"),
         ("calls-in-text: hermez", "x-jsonmend-calls-in-text is there once"),
-        (
-            "mode: append\r\nx-jsonmend-mode: append",
-            "x-jsonmend-mode is there once, and is append or",
-        ),
-        ("mod: append", "x-jsonmend-mod is none of x-jsonmend-policy, x-jsonmend-mode, "),
+        ("mode: eager\r\nx-jsonmend-mode: eager", "x-jsonmend-mode is there once, and is eager or"),
+        ("mod: eager", "x-jsonmend-mod is none of x-jsonmend-policy, x-jsonmend-mode, "),
     ] {
         let reply = scene.post_with("/", &[&format!("x-jsonmend-{switch}")], "{}").await;
         assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (400, Some("bad-switch")));

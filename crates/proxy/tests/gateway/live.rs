@@ -77,10 +77,9 @@ async fn calls_are_shown_while_they_pass_and_arguments_only_where_they_are_kept(
             )
             .await;
         page.until("\"tool\":\"book\"").await;
-        // What came and what left so far, in a call that has not ended.
+        // What came so far of a call that has not ended: it is held.
         if content {
-            page.until("\"came\":\"{'seat': '12\"").await;
-            page.until("\"left\":\"{\\\"seat\\\": ").await;
+            page.until("\"came\":\"{'seat': '12\",\"left\":\"{\"").await;
         }
         go.notify_one();
         client.reply().await;

@@ -73,6 +73,8 @@ pub enum Law {
     Agreement,
     /// L12: a partial value never contradicts a later one.
     StableSnapshots,
+    /// L14: what leaves of a call that does not end complete is what came.
+    NeverMoreRunnable,
     /// L15: white space around a text changes nothing.
     SpaceAround,
     /// L16: what stands where a call, a text or an error can be is read, or said to be lost.
@@ -96,6 +98,7 @@ impl Law {
             Self::HonestEnds => "L10",
             Self::Agreement => "L11",
             Self::StableSnapshots => "L12",
+            Self::NeverMoreRunnable => "L14",
             Self::SpaceAround => "L15",
             Self::NothingUnread => "L16",
         }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "work")]
 mod growth;
+mod runnable;
 
 use jsonmend_wire::{
     Call, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
@@ -13,6 +14,7 @@ use super::{Law, Violation};
 use crate::cuts::Cut;
 #[cfg(feature = "work")]
 pub use growth::{CHUNKS, Road, STEPS_PER_BYTE, doubling, in_proportion};
+pub use runnable::never_more_runnable;
 
 /// An event: its name, its data, and the id that applies.
 type Event = (String, Vec<u8>, String);
@@ -118,8 +120,8 @@ pub fn rewritten(body: &[u8], options: &RewriteOptions, cut: &Cut) -> Written {
 }
 
 /// A body that is written again comes out the same with each of those cuts. It has the same text as
-/// before, and as many calls with a name or an id. If nothing is reported as changed, nothing is. Unless the
-/// policy closes what was cut off, no call is complete in it that is not reported as complete.
+/// before, and as many calls with a name or an id. If nothing is reported as changed, nothing is. No call is
+/// complete in it that is not reported as complete.
 ///
 /// # Errors
 /// Where that does not hold.
@@ -157,9 +159,6 @@ pub fn rewriting(body: &[u8], options: &RewriteOptions, cuts: &[Cut]) -> Result<
     };
     if named(&before) != named(&after) {
         return Err(Violation::new(Law::NothingLost, body, "other calls come out".into()));
-    }
-    if options.wire().mending().policy().closes_cut() {
-        return Ok(());
     }
     // What was damaged may be read as other calls.
     for ((call, report), raw) in after.calls().iter().zip(said.calls()).zip(before.calls()) {

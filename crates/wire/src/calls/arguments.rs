@@ -19,7 +19,7 @@ use super::{
     edit_log::{EditLog, Piece, Show},
     ending::Ending,
     reading::{after_placeholder, has_open_fence, is_json, repeated, says_the_same},
-    trace::{Reading, Release, Rest, Trace},
+    trace::{Reading, Release, Trace},
 };
 use crate::work;
 
@@ -103,8 +103,7 @@ impl ArgumentText {
     /// The same, for a text that is rewritten. Free text never is.
     pub(super) fn traced(mut self, release: Release) -> Self {
         if let Engine::Live(_) = self.engine {
-            let trace = Trace::new(self.mending.clone(), release).cutting();
-            self.engine = Engine::Traced(Box::new(trace));
+            self.engine = Engine::Traced(Box::new(Trace::new(self.mending.clone(), release)));
         }
         self
     }
@@ -185,7 +184,7 @@ impl ArgumentText {
             Engine::Live(mender) => ends(mender),
             Engine::Traced(trace) => match trace.mender() {
                 Some(mender) => ends(mender),
-                // The same reading, although nothing is repaired before the end.
+                // The same reading, although the text is held.
                 None => {
                     let mut mender = Mender::new(self.mending.clone());
                     mender.push(self.reading.as_bytes(), &mut ());
@@ -385,10 +384,17 @@ impl ArgumentText {
         }
     }
 
-    /// Stops rewriting: everything is forwarded verbatim from here on, or not at all.
-    pub(super) fn abandon(&mut self, rest: Rest, show: &mut dyn FnMut(Piece<'_>)) {
+    /// Stops rewriting: everything is forwarded verbatim from here on.
+    pub(super) fn abandon(&mut self) {
         if let Engine::Traced(trace) = &mut self.engine {
-            trace.abandon(rest, show);
+            trace.abandon();
+        }
+    }
+
+    /// What comes from here on is not released before the end.
+    pub(super) fn hold(&mut self) {
+        if let Engine::Traced(trace) = &mut self.engine {
+            trace.hold();
         }
     }
 
@@ -483,6 +489,15 @@ impl ArgumentText {
         match &self.engine {
             Engine::Traced(trace) => !self.composed && trace.is_held(),
             Engine::Free | Engine::Live(_) => false,
+        }
+    }
+
+    /// Holds the event that is read, which may have no piece of the text.
+    pub(super) fn hold_event(&mut self) {
+        if let Engine::Traced(trace) = &mut self.engine {
+            let end = self.reading.len();
+            trace.hold();
+            trace.note(end..end, end..end, 0);
         }
     }
 

@@ -21,8 +21,6 @@ pub(super) enum Piece<'a> {
 /// One piece, as a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// It is released empty, because the text was cut off before it.
-    Cut,
     /// The piece holds the text from `start` to `end`, after `skip` bytes that it only repeats.
     Part { skip: usize, start: usize, end: usize },
     /// It is released verbatim.
@@ -40,25 +38,13 @@ pub(crate) struct EditLog {
     written: RepairsPosition,
     /// The next repair extends past the end of a released piece, which already has its insertion.
     split: bool,
-    /// The offset up to which the text is certain.
+    /// The offset up to which the text may be released as it came.
     certain: usize,
-    /// The offset from which pieces wait for the end: the document needed repairs, and its last token is there.
-    hold: Option<usize>,
-    /// Repair has stopped: from here on the text is shown verbatim.
-    stopped: bool,
+    /// From there on, it waits for its end.
+    held: bool,
+    /// The offset up to which it was released.
+    left: usize,
     ended: bool,
-    /// A text that is not complete is cut off if its beginning was released changed: the rest of it might make
-    /// that complete. Otherwise, the rest is released verbatim.
-    cuts: bool,
-    /// A piece was released changed.
-    changed: bool,
-    /// Some pieces repeat what came before.
-    repeats: bool,
-    /// The offset up to which the text was certain before it ended or its repair stopped. A document does not end
-    /// there.
-    open: usize,
-    /// The offset at which the text is cut off.
-    cut: Option<usize>,
     /// Every piece is released verbatim.
     verbatim: bool,
     /// The original text, once it has ended and if it was changed.
@@ -66,28 +52,8 @@ pub(crate) struct EditLog {
 }
 
 impl EditLog {
-    /// The log of a text that is cut off if it is not complete, but left in part changed.
-    pub(super) fn cutting() -> Self {
-        Self { cuts: true, ..Self::default() }
-    }
-
-    /// Whether it is one.
-    pub(super) const fn cuts(&self) -> bool {
-        self.cuts
-    }
-
     pub(super) fn add(&mut self, slot: Slot) {
-        self.repeats |= matches!(slot, Slot::Part { skip: 1.., .. });
         self.slots.push_back(slot);
-    }
-
-    /// Adds a piece after the repair has stopped.
-    pub(super) fn add_rest(&mut self) {
-        self.slots.push_back(if self.cut.is_some() { Slot::Cut } else { Slot::Raw });
-    }
-
-    pub(super) const fn repairs(&self) -> &Repairs {
-        &self.repairs
     }
 
     /// Adds a repair of a text that has been read.
@@ -95,14 +61,29 @@ impl EditLog {
         self.repairs.push(repair);
     }
 
-    /// The offset up to which the text is certain.
+    /// The offset up to which the text may be released as it came.
     pub(super) const fn certain(&self) -> usize {
         self.certain
     }
 
-    /// Sets the offset up to which the text is certain.
+    /// Sets that offset.
     pub(super) const fn set_certain(&mut self, offset: usize) {
         self.certain = offset;
+    }
+
+    /// What is not certain yet waits for the end of the text.
+    pub(super) const fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// Whether the text waits for its end.
+    pub(super) const fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// The offset up to which the text was released.
+    pub(super) const fn left(&self) -> usize {
+        self.left
     }
 
     /// Sets repairs that were found all at once.
@@ -110,73 +91,46 @@ impl EditLog {
         self.repairs = repairs.clone();
     }
 
-    /// Ends the text. `raw` is all of it.
-    pub(super) fn end(&mut self, raw: &str) {
-        if core::mem::replace(&mut self.ended, true) {
-            return;
-        }
-        let changes = !self.repairs.is_empty() || self.cut.is_some();
-        self.raw = changes.then(|| raw.to_owned());
+    /// Whether these repairs can still be made: they are in what was not released.
+    pub(super) fn takes(&self, repairs: &Repairs) -> bool {
+        let first = repairs.iter().next();
+        first.is_none_or(|first| first.start() >= self.left && self.has_parts())
     }
 
-    /// Sets where the last token of the document begins, if it has ended so far. If it needed repairs, that waits
-    /// until the outcome of the text is known.
-    pub(super) fn hold(&mut self, last_token: Option<usize>) {
-        let changes = !self.repairs.is_empty() || (self.cuts && self.repeats);
-        self.hold = last_token.filter(|_| changes);
-        let certain = if self.stopped { self.open } else { self.certain };
-        self.open = certain.min(self.hold.unwrap_or(usize::MAX));
-    }
-
-    /// Allows all waiting pieces of a text that is not complete to be released: verbatim, or if a part of it was
-    /// released changed, as far as it was certain.
-    pub(super) fn give_up(&mut self) {
-        if !self.changed {
-            self.forward();
-        } else if self.cut.is_none() {
-            self.cut = Some(self.open);
-        }
-    }
-
-    /// Allows all waiting pieces to be released.
-    pub(super) fn release(&mut self) {
-        self.certain = usize::MAX;
-        self.hold = None;
-        work::count(self.slots.len());
+    /// Drops bytes at the start of a text of which nothing was released.
+    pub(super) fn drop_start(&mut self, dropped: usize) {
         for slot in &mut self.slots {
-            if *slot == Slot::Whole {
-                *slot = Slot::Raw;
+            if let Slot::Part { skip, start, end } = slot {
+                let length = *end - *start;
+                *start = start.saturating_sub(dropped);
+                *end = end.saturating_sub(dropped);
+                *skip += length - (*end - *start);
             }
         }
     }
 
-    /// Allows all waiting pieces to be released verbatim, of which none was released yet.
-    pub(super) fn forward(&mut self) {
-        self.release();
-        self.slots.iter_mut().for_each(|slot| *slot = Slot::Raw);
-        self.verbatim = true;
+    /// Ends the text. `raw` is all of it.
+    pub(super) fn end(&mut self, raw: &str) {
+        if !core::mem::replace(&mut self.ended, true) && !self.repairs.is_empty() {
+            self.raw = Some(raw.to_owned());
+        }
     }
 
-    /// Allows the waiting pieces to be released verbatim, after others that were released with repairs.
-    pub(super) fn forward_rest(&mut self) {
-        self.release();
+    /// Allows all waiting pieces to be released.
+    pub(super) const fn release(&mut self) {
+        self.certain = usize::MAX;
+    }
+
+    /// Allows all waiting pieces to be released verbatim.
+    pub(super) fn forward(&mut self) {
+        work::count(self.slots.len());
         self.slots.iter_mut().for_each(|slot| *slot = Slot::Raw);
-        self.forget();
+        self.verbatim = true;
     }
 
     /// Whether pieces are released verbatim, even if their literals were read in another way.
     pub(crate) const fn is_verbatim(&self) -> bool {
         self.verbatim
-    }
-
-    /// Whether a piece was released changed.
-    pub(super) const fn left_changed(&self) -> bool {
-        self.changed
-    }
-
-    /// Whether repair has stopped.
-    pub(super) const fn has_stopped(&self) -> bool {
-        self.stopped
     }
 
     /// Whether the log is no longer needed.
@@ -213,16 +167,13 @@ impl EditLog {
     /// Whether the `nth` waiting piece may be released.
     pub(crate) fn may_leave(&self, nth: usize) -> bool {
         match self.slots.get(nth) {
-            // A piece that only repeats is changed, so some of the text must be certain.
-            Some(Slot::Part { skip, end, .. }) => {
-                let certain = self.certain.min(self.hold.unwrap_or(usize::MAX));
-                let is_certain = *end <= certain && (*skip == 0 || certain > 0);
-                self.ended || self.cut.is_some() || is_certain
+            // Where the text is held, an empty piece may be one whose literal is written in another way.
+            Some(&Slot::Part { skip: 0, start, end }) => {
+                self.ended || (end <= self.certain && (start < end || !self.held))
             }
-            Some(Slot::Cut | Slot::Raw) => true,
-            Some(Slot::Whole) => self.ended,
-            // Its slot is not known yet.
-            None => self.ended,
+            Some(Slot::Raw) => true,
+            // `None`: its slot is not known yet.
+            Some(Slot::Part { .. } | Slot::Whole) | None => self.ended,
         }
     }
 
@@ -232,41 +183,37 @@ impl EditLog {
             Some(Slot::Part { skip: 0, end, .. }) => {
                 let next = self.repairs.iter_at(self.written).next();
                 let last = self.ended && self.slots.len() == 1;
-                self.may_leave(0)
-                    && self.cut.is_none_or(|cut| *end <= cut)
-                    && next.is_none_or(|repair| !last && repair.start() >= *end)
+                self.may_leave(0) && next.is_none_or(|repair| !last && repair.start() >= *end)
             }
-            Some(Slot::Whole) => self.ended && self.repairs.is_empty() && self.cut.is_none(),
+            Some(Slot::Whole) => self.ended && self.repairs.is_empty(),
             Some(Slot::Raw) => true,
-            Some(Slot::Cut | Slot::Part { .. }) => false,
+            Some(Slot::Part { .. }) => false,
             None => self.ended,
         }
     }
 
     /// Releases the next piece. Returns its new text, if it changed. `text` is the original one.
     pub(crate) fn leave<'t>(&mut self, text: impl FnOnce() -> Cow<'t, str>) -> Option<String> {
-        let (skip, start, whole_end) = match self.slots.pop_front()? {
+        let (skip, start, end) = match self.slots.pop_front()? {
             Slot::Part { skip, start, end } => (skip, start, end),
             Slot::Raw => return None,
-            Slot::Cut => return (!text().is_empty()).then(String::new),
             Slot::Whole => return self.whole(&text()),
         };
-        let end = self.cut.map_or(whole_end, |cut| whole_end.min(cut));
+        self.left = end;
         // An insertion at the end of a piece belongs to the next one, if there is one.
-        let last = self.ended && !self.has_parts() && self.cut.is_none();
+        let last = self.ended && !self.has_parts();
         let is_here = |repair: &Repair| last || repair.start() < end;
         let mut repairs = self.repairs.iter_at(self.written);
-        if skip == 0 && end == whole_end && repairs.clone().next().filter(is_here).is_none() {
+        if skip == 0 && repairs.clone().next().filter(is_here).is_none() {
             return None;
         }
-        self.changed = true;
         let text = text();
         let piece = text.get(skip..).unwrap_or_default();
         let between = |from: usize, to: usize| {
             piece.get(from.saturating_sub(start)..to.saturating_sub(start)).unwrap_or_default()
         };
         let mut out = String::with_capacity(piece.len() + 16);
-        let mut at = start.min(end);
+        let mut at = start;
         while let Some(repair) = repairs.next().filter(is_here) {
             if !self.split {
                 out.push_str(between(at, repair.start().min(end)));
@@ -285,45 +232,15 @@ impl EditLog {
 
     /// The text as it was released, if `text` is the original.
     fn whole(&self, text: &str) -> Option<String> {
-        self.raw.as_deref().filter(|raw| *raw == text && !self.verbatim)?;
-        let Some(cut) = self.cut else {
-            return String::from_utf8(apply(text.as_bytes(), &self.repairs)?).ok();
-        };
-        let (mut out, mut at) = (String::new(), 0);
-        for repair in self.repairs.iter().take_while(|repair| repair.start() < cut) {
-            out.push_str(text.get(at..repair.start())?);
-            out.push_str(repair.after());
-            at = repair.end();
-        }
-        out.push_str(text.get(at..cut.max(at))?);
-        Some(out)
-    }
-
-    /// Takes what must be appended after the last piece, which has been released.
-    pub(crate) fn take_rest(&mut self) -> Option<String> {
-        if !self.ended || self.has_parts() || self.verbatim || self.cut.is_some() {
-            return None;
-        }
-        let rest = self.repairs.iter_at(self.written).skip(usize::from(self.split));
-        let mut text = String::new();
-        rest.for_each(|repair| text.push_str(repair.after()));
-        self.written = self.repairs.end();
-        self.split = false;
-        (!text.is_empty()).then_some(text)
-    }
-
-    /// What can be appended to the original text, if nothing inside it needed a change.
-    pub(crate) fn suffix(&self) -> Option<String> {
-        let raw = self.raw.as_deref()?;
-        let mended = String::from_utf8(apply(raw.as_bytes(), &self.repairs)?).ok()?;
-        mended.strip_prefix(raw).filter(|rest| !rest.is_empty()).map(Into::into)
+        self.raw.as_deref().filter(|raw| *raw == text)?;
+        String::from_utf8(apply(text.as_bytes(), &self.repairs)?).ok()
     }
 }
 
-/// Updates the log while a mender emits text.
+/// Shows a text as a mender finds it valid, up to the first repair.
 pub(super) struct Recorder<'a> {
-    pub(super) edit_log: &'a mut EditLog,
-    pub(super) show: &'a mut dyn FnMut(Piece<'_>),
+    edit_log: &'a mut EditLog,
+    show: &'a mut dyn FnMut(Piece<'_>),
 }
 
 impl<'a> Recorder<'a> {
@@ -334,26 +251,22 @@ impl<'a> Recorder<'a> {
 
 impl Output for Recorder<'_> {
     fn copy(&mut self, bytes: &[u8]) {
-        self.edit_log.certain = self.edit_log.certain.saturating_add(bytes.len());
-        if !bytes.is_empty() {
-            (self.show)(Piece::Text { bytes, raw: self.edit_log.stopped });
+        if !self.edit_log.held && !bytes.is_empty() {
+            self.edit_log.certain += bytes.len();
+            (self.show)(Piece::Text { bytes, raw: false });
         }
     }
 
-    fn patch(&mut self, bytes: &[u8]) {
-        (self.show)(Piece::Text { bytes, raw: self.edit_log.stopped });
+    fn patch(&mut self, _: &[u8]) {
+        self.edit_log.held = true;
     }
 
     fn raw(&mut self) {
-        if !core::mem::replace(&mut self.edit_log.stopped, true) {
-            self.edit_log.open =
-                self.edit_log.certain.min(self.edit_log.hold.unwrap_or(usize::MAX));
-        }
+        self.edit_log.held = true;
     }
 
-    fn repair(&mut self, repair: Repair) {
-        self.edit_log.certain = self.edit_log.certain.max(repair.end());
-        self.edit_log.repairs.push(&repair);
+    fn repair(&mut self, _: Repair) {
+        self.edit_log.held = true;
     }
 }
 
@@ -387,10 +300,10 @@ impl Output for Show<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jsonmend_core::{Mender, Options};
+    use jsonmend_core::{Mended, Mender, Options, Outcome, mend};
 
-    /// The pieces as they are released, and what is appended after them.
-    fn rewritten(pieces: &[&str]) -> (Vec<String>, Option<String>) {
+    /// The pieces as they are released.
+    fn rewritten(pieces: &[&str], mended: &Mended) -> Vec<String> {
         let mut edit_log = EditLog::default();
         let mut mender = Mender::new(Options::new());
         let mut left: Vec<String> = Vec::new();
@@ -406,19 +319,20 @@ mod tests {
         for piece in pieces {
             edit_log.add(Slot::Part { skip: 0, start, end: start + piece.len() });
             start += piece.len();
-            let show: &mut dyn FnMut(Piece<'_>) = &mut |_| {};
-            let mut out = Recorder::new(&mut edit_log, show);
-            mender.push(piece.as_bytes(), &mut out);
+            mender.push(piece.as_bytes(), &mut Recorder::new(&mut edit_log, &mut |_| {}));
             leave(&mut edit_log, &mut left);
+            assert!(pieces.concat().starts_with(&left.concat()), "repaired before the end");
         }
-        mender.finish(&mut Recorder::new(&mut edit_log, &mut |_| {}));
+        if mended.outcome().is_complete() && edit_log.takes(mended.repairs()) {
+            edit_log.set_repairs(mended.repairs());
+        }
         edit_log.end(&pieces.concat());
         leave(&mut edit_log, &mut left);
-        (left, edit_log.take_rest())
+        left
     }
 
     #[test]
-    fn pieces_leave_mended_and_add_up_to_the_mended_text() {
+    fn pieces_leave_as_they_came_until_the_end_and_add_up_to_the_mended_text() {
         for text in [
             r#"{"a": "b", "c": [1, 2]}"#,
             r#"{'a': True, b: None,}"#,
@@ -426,23 +340,15 @@ mod tests {
             r#"{"a": 1} and words after"#,
             r#"{"a": [1, {"b": "cut o"#,
         ] {
-            let want = jsonmend_core::mend(text.as_bytes(), &Options::new());
+            let mended = mend(text.as_bytes(), &Options::new());
+            let cut = mended.outcome() == Outcome::Closed;
+            let want = mended.text().filter(|_| !cut).unwrap_or(text);
             for size in [1, 2, 3, 5, 8, 100] {
                 let pieces: Vec<&str> =
                     text.as_bytes().chunks(size).map(|p| std::str::from_utf8(p).unwrap()).collect();
-                let (left, rest) = rewritten(&pieces);
-                let all = left.concat() + rest.as_deref().unwrap_or_default();
-                assert_eq!(Some(all.as_str()), want.text(), "{text} by {size}");
+                assert_eq!(rewritten(&pieces, &mended).concat(), want, "{text} by {size}");
             }
         }
-    }
-
-    #[test]
-    fn unchanged_pieces_are_not_rewritten() {
-        let (left, rest) = rewritten(&["{\"a\"", ": [1, ", "2]", "}"]);
-        assert_eq!((left.concat().as_str(), rest), ("{\"a\": [1, 2]}", None));
-        let (left, rest) = rewritten(&["{\"a\": \"x"]);
-        assert_eq!((left, rest.as_deref()), (vec!["{\"a\": \"x".to_owned()], Some("\"}")));
     }
 
     #[test]
@@ -450,6 +356,7 @@ mod tests {
         let mut edit_log = EditLog::default();
         edit_log.add(Slot::Part { skip: 3, start: 3, end: 3 });
         edit_log.certain = 3;
+        assert!(!edit_log.may_leave(0));
         assert_eq!(edit_log.leave(|| "abc".into()).as_deref(), Some(""));
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     ErrorKind, WireError,
     format::{Arguments, CallDelta, excerpt},
     json::meaning,
+    source::Source,
     work,
 };
 
@@ -25,6 +26,7 @@ pub(super) struct Ended {
     spelling: u64,
     /// What the arguments say, once they are repaired.
     meaning: u64,
+    complete: bool,
     /// It ended because the next call began, so the stream may still repeat it.
     early: bool,
 }
@@ -43,6 +45,7 @@ impl Ended {
                 // The repaired arguments were discarded.
                 false => mended_meaning(call.raw()).unwrap_or_else(|| meaning(call.raw())),
             },
+            complete: call.outcome().is_complete(),
             early: false,
         }
     }
@@ -104,8 +107,15 @@ impl Calls {
         &mut self,
         call: usize,
         delta: &CallDelta<'_>,
+        source: Source<'_>,
     ) -> Result<(), Box<WireError>> {
         let Some(ended) = self.ended.get(&(delta.scope, call)) else { return Ok(()) };
+        if source.is_mended()
+            && !ended.complete
+            && let Some(tracking) = &mut self.tracking
+        {
+            tracking.keep_envelope();
+        }
         let (text, span) = match &delta.arguments {
             Arguments::Final(text) => (&**text, Some(text.span())),
             Arguments::Again(node) => (node.raw(), None),

@@ -35,7 +35,7 @@ use ended::Ended;
 use rivals::Rivals;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
-pub(crate) use trace::{Release, Rest};
+pub(crate) use trace::Release;
 pub(crate) use tracking::{EndedContent, Entry, Target, Tracking};
 
 /// A name does not grow beyond this length.
@@ -178,13 +178,11 @@ impl Calls {
         self.tracking.as_deref_mut()?.edit_log(target)
     }
 
-    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
-    pub(crate) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
-        for (&(_, call), open) in &mut self.open {
-            open.arguments.abandon(rest, &mut |piece| sink(fragment(call, piece)));
-        }
+    /// Abandons the repair of everything that is open: it is forwarded verbatim.
+    pub(crate) fn abandon(&mut self) {
+        self.open.values_mut().for_each(|open| open.arguments.abandon());
         if let Some(tracking) = &mut self.tracking {
-            tracking.abandon(rest);
+            tracking.abandon();
         }
     }
 
@@ -229,14 +227,8 @@ impl Calls {
                 self.listed.insert(call);
                 self.extend((delta.scope, call), delta, source, sink)
             }
-            Route::Ended(call) => self.repeat(call, &delta),
-            Route::Ghost => Ok(()),
-            Route::Unsure => {
-                if let Some(tracking) = &mut self.tracking {
-                    tracking.enter(Entry::Other(delta.arguments.span()));
-                }
-                Ok(())
-            }
+            Route::Ended(call) => self.repeat(call, &delta, source),
+            Route::Ghost | Route::Unsure => Ok(()),
             Route::New => self.begin(delta, source, sink),
         }
     }
@@ -296,7 +288,7 @@ impl Calls {
             arguments = arguments.traced(tracking.release());
         }
         if self.damage.is_some() {
-            arguments.abandon(Rest::Read, &mut |_| {});
+            arguments.abandon();
         }
         let open = OpenCall {
             kind,
@@ -334,6 +326,14 @@ impl Calls {
         let name = delta.name.as_deref().map(|name| self.declared(name).unwrap_or(name).to_owned());
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
         let call = key.1;
+        let target = Target::Call(key.0, call);
+        if source.is_mended()
+            && let Some(tracking) = &mut self.tracking
+        {
+            // As it came, no client could read the event.
+            open.arguments.hold_event();
+            tracking.enter(Entry::Piece { target, span: None, decoded: None });
+        }
         if let (None, Some(id)) = (&open.id, &delta.id) {
             open.id = Some(id.to_string());
             self.ids.insert((key.0, id.to_string()), call);
@@ -411,6 +411,9 @@ impl Calls {
                     open.doubt.get_or_insert(Doubt::DamagedEvent);
                 }
                 let decoded = (*text != *piece).then(|| text.to_string());
+                if decoded.is_some() {
+                    open.arguments.hold();
+                }
                 (open.arguments.push_piece(&text, &mut show).then_some(piece.span()), decoded)
             }
             Arguments::Whole(node) => {
@@ -429,8 +432,7 @@ impl Calls {
         };
         let differs = repetition.filter(|_| open.is_contradicted());
         if let (Some(span), Some(tracking)) = (span, &mut self.tracking) {
-            let target = Target::Call(key.0, call);
-            tracking.enter(Entry::Piece { target, span, decoded, delta: !again });
+            tracking.enter(Entry::Piece { target, span, decoded });
         }
         match differs {
             Some(text) => Err(ended::contradiction(call, &text)),

@@ -1,8 +1,8 @@
-//! Repairs a text that is rewritten piece by piece.
+//! A text that is written again, in the pieces in which it arrived.
 
 use core::ops::Range;
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, Repairs, apply, mend};
+use jsonmend_core::{Mended, Mender, Options, Outcome, Repairs, mend};
 
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
@@ -10,19 +10,10 @@ use crate::work;
 /// When the pieces of a text are released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
-    /// As soon as they are certain.
-    Early,
-    /// When the text has ended and is complete.
+    /// At once, as long as nothing needs a repair; from there on, when the text has ended.
+    Valid,
+    /// When the text has ended.
     Complete,
-}
-
-/// What is done with the rest of a body after repair has stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rest {
-    /// It is read.
-    Read,
-    /// It passes without being read.
-    Unread,
 }
 
 /// The two ways to read the pieces.
@@ -54,26 +45,11 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
     Mended::new(outcome, None, mended.repairs().clone(), cut_at)
 }
 
-/// Where the last token of the document begins, if what is certain of a text holds a whole one: a bracket, a quote, or
-/// all of a number or a word. The document may go on after it: a bracket that was dropped as doubled may be closed
-/// again.
-fn last_token(mender: &Mender, text: &str, edit_log: &EditLog) -> Option<usize> {
-    let closed = || mender.completion().is_none().then(|| edit_log.certain());
-    let document = text.get(..mender.document_end().or_else(closed)?)?.trim_end();
-    let of_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');
-    let before = document.trim_end_matches(of_word);
-    if before.len() < document.len() {
-        return Some(before.len());
-    }
-    Some(document.char_indices().next_back().map_or(0, |(at, _)| at))
-}
-
-/// A text that is being rewritten.
+/// A text that is being rewritten. What leaves before its end is what came.
 #[derive(Debug)]
 pub(crate) struct Trace {
     options: Options,
-    release: Release,
-    /// `None` if the text is repaired as a whole, or has ended.
+    /// Reads the text as it arrives, as long as nothing needs a repair.
     mender: Option<Box<Mender>>,
     edit_log: EditLog,
     /// How much of the text the mender has read.
@@ -81,34 +57,23 @@ pub(crate) struct Trace {
     pending: Vec<Pending>,
     /// Everything is forwarded verbatim.
     raw: bool,
-    /// The outcome of the repair, until [`decide`](Self::decide) has released the text.
-    undecided: Option<Outcome>,
 }
 
 impl Trace {
     pub(super) fn new(options: Options, release: Release) -> Self {
-        let early = release == Release::Early;
-        Self {
+        let mut trace = Self {
             options: options.clone(),
-            release,
-            mender: early.then(|| Box::new(Mender::new(options))),
+            mender: None,
             edit_log: EditLog::default(),
             fed: 0,
             pending: Vec::new(),
             raw: false,
-            undecided: None,
+        };
+        match release {
+            Release::Valid => trace.mender = Some(Box::new(Mender::new(options))),
+            Release::Complete => trace.hold(),
         }
-    }
-
-    /// The same, for a text that must not be completed: if it is not complete, but left in part changed, it is cut
-    /// off.
-    pub(super) fn cutting(mut self) -> Self {
-        self.edit_log = EditLog::cutting();
-        self
-    }
-
-    pub(super) const fn release(&self) -> Release {
-        self.release
+        trace
     }
 
     /// Repairs with these options instead. Only before any text.
@@ -119,19 +84,14 @@ impl Trace {
         }
     }
 
-    /// The mender of the text as it arrives, until it has ended.
+    /// The mender of the text as it arrives, as long as nothing needs a repair.
     pub(super) fn mender(&self) -> Option<&Mender> {
         self.mender.as_deref()
     }
 
-    /// Whether a part of the text may have been released.
-    pub(super) const fn has_begun(&self) -> bool {
-        self.fed > 0
-    }
-
-    /// How much of the text was read, and therefore shown or withheld.
-    pub(super) const fn fed(&self) -> usize {
-        self.fed
+    /// Whether a part of the text has been released.
+    pub(super) const fn has_left(&self) -> bool {
+        self.edit_log.left() > 0
     }
 
     pub(crate) const fn edit_log_mut(&mut self) -> &mut EditLog {
@@ -140,17 +100,21 @@ impl Trace {
 
     /// The log of a text that has ended.
     pub(super) fn into_edit_log(mut self) -> EditLog {
-        if !self.pending.is_empty() {
-            self.resolve(Reading::Resent, 0);
-        }
+        self.resolve(Reading::Resent);
         self.edit_log.end("");
         self.edit_log
+    }
+
+    /// What comes from here on waits for the end of the text.
+    pub(super) fn hold(&mut self) {
+        self.mender = None;
+        self.edit_log.hold();
     }
 
     /// Records a piece of `len` bytes, and the part of the text that it holds under each reading.
     pub(super) fn note(&mut self, plain: Range<usize>, resent: Range<usize>, len: usize) {
         if self.raw {
-            self.edit_log.add_rest();
+            self.edit_log.add(Slot::Raw);
         } else {
             self.pending.push(Pending::Part { plain, resent, len });
         }
@@ -177,29 +141,30 @@ impl Trace {
 
     /// Decides the reading. `text` is the text so far.
     pub(super) fn settle(&mut self, text: &str, reading: Reading, show: &mut dyn FnMut(Piece<'_>)) {
-        self.resolve(reading, 0);
+        self.resolve(reading);
         if let Some(mender) = &mut self.mender {
             let more = text.get(self.fed..).unwrap_or_default();
             mender.push(more.as_bytes(), &mut Recorder::new(&mut self.edit_log, show));
-            self.edit_log.hold(last_token(mender, text, &self.edit_log));
             self.fed = text.len();
-            if self.edit_log.has_stopped() && self.edit_log.cuts() {
-                self.edit_log.give_up();
+            if self.edit_log.is_held() {
+                self.mender = None;
             }
         }
     }
 
-    /// Decides which part each piece holds. The first `dropped` bytes of the text are left out.
-    fn resolve(&mut self, reading: Reading, dropped: usize) {
-        for pending in self.pending.drain(..) {
+    /// Decides which part each piece holds. From the first that also repeats something, the text is held.
+    fn resolve(&mut self, reading: Reading) {
+        for pending in core::mem::take(&mut self.pending) {
             let Pending::Part { plain, resent, len } = pending else {
                 self.edit_log.add(Slot::Whole);
                 continue;
             };
-            let part = if reading == Reading::Plain { plain } else { resent };
-            let start = part.start.saturating_sub(dropped);
-            let end = part.end.saturating_sub(dropped);
-            self.edit_log.add(Slot::Part { skip: len.saturating_sub(end - start), start, end });
+            let Range { start, end } = if reading == Reading::Plain { plain } else { resent };
+            let skip = len.saturating_sub(end - start);
+            if skip > 0 {
+                self.hold();
+            }
+            self.edit_log.add(Slot::Part { skip, start, end });
         }
     }
 
@@ -212,94 +177,73 @@ impl Trace {
         dropped: usize,
         show: &mut dyn FnMut(Piece<'_>),
     ) -> Mended {
-        let Some(mut mender) = self.mender.take() else {
-            self.resolve(reading, dropped);
-            let mended = self.mend_whole(text);
-            self.undecided = Some(mended.outcome());
-            return mended;
-        };
-        self.resolve(reading, 0);
-        let mut out = Recorder::new(&mut self.edit_log, show);
-        mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
-        let last = last_token(&mender, text, out.edit_log);
-        out.edit_log.hold(last);
-        let path = mender.path();
-        let outcome = mender.finish(&mut out);
-        let last = last_token(&mender, text, out.edit_log).or(last);
-        out.edit_log.hold(last);
-        work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
-        self.undecided = Some(outcome);
-        if outcome == Outcome::Abandoned {
-            return self.mend_whole(text);
+        self.resolve(reading);
+        if let Some(mut mender) = self.mender.take() {
+            let mut out = Recorder::new(&mut self.edit_log, show);
+            mender.push(text.get(self.fed..).unwrap_or_default().as_bytes(), &mut out);
+            let outcome = mender.finish(&mut out);
+            work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
+            if outcome == Outcome::Unchanged {
+                return Mended::new(outcome, Some(text.to_owned()), Repairs::new(), None);
+            }
         }
-        let repairs = self.edit_log.repairs().clone();
-        let mended = outcome.is_valid().then(|| apply(text.as_bytes(), &repairs)).flatten();
-        let mended = mended.and_then(|mended| String::from_utf8(mended).ok());
-        let outcome =
-            if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
-        let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
-        Mended::new(outcome, mended, repairs, cut_at)
+        self.edit_log.drop_start(dropped);
+        work::count(text.len());
+        let mended = mend(text.as_bytes(), &self.options);
+        let is_closed = mended.outcome() == Outcome::Closed;
+        if self.raw || is_closed || !self.edit_log.takes(mended.repairs()) {
+            verbatim(mended)
+        } else {
+            mended
+        }
     }
 
     /// Releases what waits of a text that has ended: as `repaired`, with the repairs that make it so, if it is
-    /// complete, and otherwise verbatim, or not at all. A text that the policy closes is released as it was repaired.
+    /// complete, and otherwise verbatim.
     pub(super) fn decide(
         &mut self,
         text: &str,
         repaired: Option<(&str, &Repairs)>,
         show: &mut dyn FnMut(Piece<'_>),
     ) {
-        let Some(outcome) = self.undecided.take() else { return };
-        match (self.release, repaired) {
-            (Release::Early, None) if self.edit_log.cuts() && outcome != Outcome::Closed => {
-                self.edit_log.give_up();
-            }
-            // Nothing was released changed, so all of it can leave as it came.
-            (Release::Early, None)
-                if outcome != Outcome::Closed && !self.edit_log.left_changed() =>
-            {
-                self.edit_log.forward();
-            }
-            (Release::Early, None) if outcome == Outcome::Repaired => self.edit_log.forward_rest(),
-            (Release::Early, _) => {}
-            (Release::Complete, Some((shown, repairs))) => {
+        match repaired {
+            Some((repaired, repairs)) => {
                 self.edit_log.set_repairs(repairs);
-                show(Piece::Text { bytes: shown.as_bytes(), raw: false });
+                match text
+                    .get(..self.edit_log.certain())
+                    .and_then(|head| repaired.strip_prefix(head))
+                {
+                    Some(rest) => show(Piece::Text { bytes: rest.as_bytes(), raw: false }),
+                    None => show(Piece::Unsure),
+                }
             }
-            (Release::Complete, None) => {
+            None => {
+                self.show_rest(text, show);
                 self.edit_log.forward();
-                show(Piece::Text { bytes: text.as_bytes(), raw: true });
             }
         }
         self.edit_log.end(text);
     }
 
+    /// Shows the rest of a text that is not repaired.
+    pub(super) fn show_rest(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
+        let bytes = text.get(self.edit_log.certain()..).unwrap_or_default().as_bytes();
+        if !bytes.is_empty() {
+            show(Piece::Text { bytes, raw: true });
+        }
+        self.edit_log.set_certain(text.len());
+    }
+
     /// Whether the whole text is held, in pieces that can be changed.
     pub(super) fn is_held(&self) -> bool {
-        self.release == Release::Complete && !self.raw && self.edit_log.has_parts()
+        !self.raw && !self.has_left() && self.edit_log.has_parts()
     }
 
-    /// Repairs a text that is forwarded repaired only if it is then complete.
-    fn mend_whole(&self, text: &str) -> Mended {
-        work::count(text.len());
-        let mended = mend(text.as_bytes(), &self.options);
-        let leaves_raw = self.raw || mended.outcome() == Outcome::Closed;
-        if leaves_raw { verbatim(mended) } else { mended }
-    }
-
-    /// Stops rewriting: what is not certain yet, and everything that follows, is forwarded verbatim, or not at all.
-    pub(crate) fn abandon(&mut self, rest: Rest, show: &mut dyn FnMut(Piece<'_>)) {
-        match (self.release, rest) {
-            (Release::Complete, _) => self.edit_log.forward(),
-            (Release::Early, Rest::Read) if self.edit_log.cuts() => self.edit_log.give_up(),
-            (Release::Early, _) => self.edit_log.release(),
-        }
-        if let Some(mender) = &mut self.mender {
-            mender.abandon(&mut Recorder::new(&mut self.edit_log, show));
-        }
-        for _ in self.pending.drain(..) {
-            self.edit_log.add_rest();
-        }
+    /// Stops rewriting: what waits, and everything that follows, is forwarded verbatim.
+    pub(crate) fn abandon(&mut self) {
+        self.resolve(Reading::Resent);
+        self.hold();
+        self.edit_log.forward();
         self.raw = true;
     }
 }

@@ -1,4 +1,4 @@
-//! What a rewriter needs to know about a payload: where the pieces are, and which texts ended.
+//! What a rewriter needs to know about a payload: where the pieces of its texts are.
 
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use jsonmend_core::{Mended, Options, Outcome, Repairs};
 use super::{
     edit_log::{EditLog, Slot},
     searched::{FoundInTexts, Search},
-    trace::{Reading, Release, Rest, Trace, verbatim},
+    trace::{Reading, Release, Trace, verbatim},
 };
 use crate::{Block, CallFinders, Fittable, Fitter, WireLimits, WireOptions, json::Span};
 
@@ -24,18 +24,13 @@ pub(crate) enum Target {
 /// Something that a payload holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// A text has ended.
-    End(Target),
     /// From `at` on, the payload was read as `mended`, because the envelope was broken. `allowed`: the
     /// policy allows its repairs.
     Envelope { at: usize, mended: String, allowed: bool },
     /// A choice has finished, and its texts hold calls.
     Found(Box<FoundInTexts>),
-    /// A literal with other content. A copy of the event must not repeat it.
-    Other(Option<Span>),
-    /// A piece of a text. `decoded` is its text, if that differs from its literal. `delta`: it adds to
-    /// the text instead of repeating it.
-    Piece { target: Target, span: Option<Span>, decoded: Option<String>, delta: bool },
+    /// A piece of a text. `decoded` is its text, if that differs from its literal.
+    Piece { target: Target, span: Option<Span>, decoded: Option<String> },
 }
 
 /// The tracking of everything that is rewritten.
@@ -160,6 +155,15 @@ impl Tracking {
         self.entries.push(entry);
     }
 
+    /// Forwards the payload as it came, although it was mended.
+    pub(super) fn keep_envelope(&mut self) {
+        for entry in &mut self.entries {
+            if let Entry::Envelope { allowed, .. } = entry {
+                *allowed = false;
+            }
+        }
+    }
+
     /// Takes the entries of the last payload.
     pub(crate) fn take_entries(&mut self) -> Vec<Entry> {
         core::mem::take(&mut self.entries)
@@ -175,13 +179,12 @@ impl Tracking {
     pub(super) fn repeat(&mut self, target: Target, span: Option<Span>) {
         if let Some(edit_log) = self.ended.get_mut(&target) {
             edit_log.add(Slot::Whole);
-            self.entries.push(Entry::Piece { target, span, decoded: None, delta: false });
+            self.entries.push(Entry::Piece { target, span, decoded: None });
         }
     }
 
     /// Ends a text.
     pub(super) fn end(&mut self, target: Target, edit_log: EditLog) {
-        self.entries.push(Entry::End(target));
         if !edit_log.is_spent() {
             self.keep(target, edit_log);
         }
@@ -205,33 +208,27 @@ impl Tracking {
         self.trimmed = self.kept;
     }
 
-    /// Records a piece of the content. Returns whether it is rewritten.
-    pub(crate) fn text(
-        &mut self,
-        block: Block,
-        span: Option<Span>,
-        decoded: &str,
-        joined: bool,
-    ) -> bool {
+    /// Records a piece of the content.
+    pub(crate) fn text(&mut self, block: Block, span: Option<Span>, decoded: &str, joined: bool) {
         let target = Target::Text(block);
         if let Some(search) = &mut self.search {
             if !search.contains(block) && search.len() >= self.limits.calls() {
-                return false;
+                return;
             }
             search.push(block, decoded);
             let decoded = joined.then(|| decoded.to_owned());
-            self.entries.push(Entry::Piece { target, span, decoded, delta: true });
-            return true;
+            self.entries.push(Entry::Piece { target, span, decoded });
+            return;
         }
         // A text that is no string of the payload cannot be replaced in it.
         if !self.content || span.is_none() || self.ended.contains_key(&target) {
-            return false;
+            return;
         }
         if !self.texts.contains_key(&block)
             && self.texts.len() + self.ended.len() >= self.limits.calls()
         {
             self.overflow = true;
-            return false;
+            return;
         }
         let (mending, release) = (self.mending.clone(), self.release);
         let (trace, text) = self
@@ -241,17 +238,19 @@ impl Tracking {
         let room = self.limits.open_arguments().saturating_sub(self.kept);
         if text.len() + decoded.len() > self.limits.arguments() || decoded.len() > room {
             self.overflow = true;
-            trace.abandon(Rest::Read, &mut |_| {});
-            return false;
+            trace.abandon();
+            return;
         }
         self.kept += decoded.len();
         let part = text.len()..text.len() + decoded.len();
         text.push_str(decoded);
+        if joined {
+            trace.hold();
+        }
         trace.note(part.clone(), part, decoded.len());
         trace.settle(text, Reading::Plain, &mut |_| {});
         let decoded = joined.then(|| decoded.to_owned());
-        self.entries.push(Entry::Piece { target, span, decoded, delta: true });
-        true
+        self.entries.push(Entry::Piece { target, span, decoded });
     }
 
     /// Forwards a text verbatim, of which a part was forwarded before.
@@ -266,7 +265,7 @@ impl Tracking {
         if let Some((trace, text)) = self.texts.get_mut(&block) {
             trace.note_whole();
             trace.settle(text, Reading::Plain, &mut |_| {});
-            self.entries.push(Entry::Piece { target, span, decoded: None, delta: false });
+            self.entries.push(Entry::Piece { target, span, decoded: None });
         } else {
             self.repeat(target, span);
         }
@@ -291,7 +290,6 @@ impl Tracking {
                 mended = Mended::new(outcome, Some(fitted), mended.repairs().clone(), None);
             }
             let target = Target::Text(block);
-            self.entries.push(Entry::End(target));
             self.kept = self.kept.saturating_sub(text.len());
             // Kept, so that a late piece does not start the text again.
             self.keep(target, trace.into_edit_log());
@@ -300,8 +298,7 @@ impl Tracking {
                 whole if whole.outcome().is_complete() => {
                     Mended::new(Outcome::Cut, None, Repairs::new(), None)
                 }
-                part if self.release == Release::Complete => verbatim(part),
-                part => part,
+                part => verbatim(part),
             };
             self.contents.push(EndedContent { block, raw: text, mended });
         }
@@ -324,9 +321,9 @@ impl Tracking {
     }
 
     /// Stops rewriting: everything is forwarded verbatim.
-    pub(super) fn abandon(&mut self, rest: Rest) {
+    pub(super) fn abandon(&mut self) {
         for (trace, _) in self.texts.values_mut() {
-            trace.abandon(rest, &mut |_| {});
+            trace.abandon();
         }
         self.abandon_search();
     }

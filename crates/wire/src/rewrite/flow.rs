@@ -1,23 +1,19 @@
 //! The bytes of a body between input and output.
 
 mod found;
-mod templates;
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, VecDeque},
-};
+use std::{borrow::Cow, collections::VecDeque};
 
 use super::{
     Rewritten,
     carrier::Carrier,
-    item::{Item, Template},
+    item::Item,
     options::{RewriteMode, RewriteOptions},
     promote,
 };
 use crate::{
     Framing, WireEvent,
-    calls::{EndedContent, Entry, Release, Rest, Target, Tracking},
+    calls::{EndedContent, Entry, Release, Tracking},
     decoder::Body,
     framing::Frame,
     work,
@@ -26,15 +22,10 @@ use crate::{
 /// Receives the output of a rewriter.
 pub(super) type Sink<'s> = &'s mut dyn FnMut(Rewritten<'_>);
 
-/// Events with more entries than this are not copied.
-const MOST_ENTRIES: usize = 64;
-
 /// Tracks the bytes that have been neither emitted nor queued.
 #[derive(Debug)]
 pub(super) struct Flow {
     pub(super) body: Body,
-    mode: RewriteMode,
-    keeps_templates: bool,
     held_limit: usize,
     carry_limit: usize,
     /// The part of these bytes that earlier chunks held.
@@ -53,12 +44,6 @@ pub(super) struct Flow {
     pub(super) opaque: bool,
     queue: VecDeque<Item>,
     queued: usize,
-    templates: BTreeMap<Target, Template>,
-    /// How many bytes they take.
-    template_bytes: usize,
-    /// What the end of the body flushed. It is not terminated, so nothing can follow it.
-    tail: Option<Item>,
-    ending: bool,
     pub(super) changed: bool,
     pub(super) overflow: bool,
     /// A hash of the first payload, which identifies the response.
@@ -69,22 +54,18 @@ pub(super) struct Flow {
 impl Flow {
     pub(super) fn new(options: &RewriteOptions) -> Self {
         let release = match options.mode() {
-            RewriteMode::Append | RewriteMode::Suffix => Release::Early,
+            RewriteMode::Eager => Release::Valid,
             RewriteMode::Validated => Release::Complete,
         };
         let wire = options.wire();
         let mut body = Body::new(wire.clone());
         let mut tracking = Tracking::new(wire, release, options.json_content());
-        if options.mode() != RewriteMode::Suffix {
-            tracking.search(options.calls_in_text());
-        }
+        tracking.search(options.calls_in_text());
         tracking.fit(options.fitter().filter(|_| release == Release::Complete));
         body.channels().track(tracking);
         let limits = wire.limits().sse();
         Self {
             body,
-            mode: options.mode(),
-            keeps_templates: wire.mending().policy().closes_cut(),
             held_limit: options.held(),
             carry_limit: limits.event().saturating_add(limits.line()),
             carry: Vec::new(),
@@ -96,10 +77,6 @@ impl Flow {
             opaque: false,
             queue: VecDeque::new(),
             queued: 0,
-            templates: BTreeMap::new(),
-            template_bytes: 0,
-            tail: None,
-            ending: false,
             changed: false,
             overflow: false,
             seed: None,
@@ -123,9 +100,9 @@ impl Flow {
         match &frame {
             Frame::Framing(Framing::Html | Framing::Text) => self.opaque = true,
             // What follows would not match what came before.
-            Frame::Oversize { .. } | Frame::Fault(_) => self.abandon(Rest::Read, sink),
-            Frame::Payload { .. } if self.torn => self.abandon(Rest::Read, sink),
-            Frame::Payload { .. } if damaged => self.abandon(Rest::Read, sink),
+            Frame::Oversize { .. } | Frame::Fault(_) => self.body.channels().abandon(),
+            Frame::Payload { .. } if self.torn => self.body.channels().abandon(),
+            Frame::Payload { .. } if damaged => self.body.channels().abandon(),
             _ => {}
         }
         let ends_event = match &frame {
@@ -149,8 +126,6 @@ impl Flow {
         let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
         if ends_event || has_piece {
             self.place(end, carrier, &mut entries, chunk, sink);
-        } else {
-            self.append_rests(&entries, chunk, sink);
         }
         // What was not placed with an event has no place.
         for entry in entries.iter_mut().rev() {
@@ -175,55 +150,21 @@ impl Flow {
         chunk: &[u8],
         sink: Sink<'_>,
     ) {
-        if self.mode == RewriteMode::Suffix {
-            // Unterminated bytes stay: nothing can follow them.
-            if !self.ending {
-                self.keep_templates(end, carrier, entries, chunk);
-                self.clean = end;
-            }
-            return;
-        }
-        let mut found = Vec::new();
-        entries.retain_mut(|entry| match entry {
-            Entry::Found(_) => {
-                found.push(core::mem::replace(entry, Entry::Other(None)));
-                false
-            }
-            _ => true,
-        });
-        let idle = self.queue.is_empty() && !self.ending && found.is_empty();
-        if idle && self.is_clean(entries) {
-            self.keep_templates(end, carrier, entries, chunk);
+        if self.queue.is_empty() && self.is_clean(entries) {
             self.clean = end;
             return;
         }
-        self.append_rests(entries, chunk, sink);
-        self.keep_templates(end, carrier, entries, chunk);
         self.leave_clean(chunk, sink);
-        if self.ending || !found.is_empty() {
+        if entries.iter().any(|entry| matches!(entry, Entry::Found(_))) {
             self.leave_lead(carrier, chunk);
         }
         let [head, tail] = self.region(end, chunk);
         let raw = [head, tail].concat();
         work::count(raw.len());
         self.advance(end);
-        let mut item = Item::new(raw, carrier, entries);
-        for entry in found {
-            if let Entry::Found(found) = entry {
-                self.send_on(&found, &mut item, sink);
-            }
-        }
-        if self.ending {
-            // An item without bytes of its own came from the bytes of the last item.
-            match self.tail.take() {
-                Some(last) if item.raw.is_empty() => self.tail = Some(last),
-                Some(last) => {
-                    self.enqueue(last);
-                    self.tail = Some(item);
-                }
-                None => self.tail = Some(item),
-            }
-            return;
+        let (mut item, found) = Item::new(raw, carrier, entries);
+        for found in found {
+            self.send_on(&found, &mut item, sink);
         }
         self.enqueue(item);
         self.drain(sink);
@@ -235,8 +176,7 @@ impl Flow {
     /// Emits what waits, because of a limit.
     pub(super) fn let_go(&mut self, sink: Sink<'_>) {
         self.overflow = true;
-        self.abandon(Rest::Read, sink);
-        self.drain(sink);
+        self.abandon(sink);
     }
 
     /// Releases the pieces in those entries, if none of them has to wait or is changed.
@@ -244,16 +184,12 @@ impl Flow {
         work::count(entries.len());
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
-            Entry::Other(_) => true,
             Entry::Envelope { .. } | Entry::Found(_) => false,
             Entry::Piece { target, decoded, .. } => {
                 decoded.is_none()
                     && channels
                         .edit_log(*target)
                         .is_none_or(|edit_log| edit_log.is_next_unchanged())
-            }
-            Entry::End(target) => {
-                channels.edit_log(*target).is_none_or(|edit_log| edit_log.is_spent())
             }
         });
         // Several pieces in one event are left to the queue.
@@ -271,41 +207,7 @@ impl Flow {
         true
     }
 
-    /// Appends what is missing from texts that ended, as copies of events.
-    fn append_rests(&mut self, entries: &[Entry], chunk: &[u8], sink: Sink<'_>) {
-        for entry in entries {
-            let Entry::End(target) = entry else { continue };
-            let template = self.take_template(target);
-            let Some(edit_log) = self.body.channels().edit_log(*target) else { continue };
-            let rest = match self.mode {
-                RewriteMode::Suffix if self.ending => edit_log.suffix(),
-                RewriteMode::Suffix => None,
-                _ => edit_log.take_rest(),
-            };
-            let is_repeated = edit_log.has_slots();
-            let Some((rest, template)) = rest.zip(template) else { continue };
-            let Some(copy) = template.copy(&rest) else { continue };
-            if self.mode == RewriteMode::Suffix {
-                self.queue.push_back(Item::opaque(copy));
-                self.changed = true;
-                continue;
-            }
-            self.leave_clean(chunk, sink);
-            self.leave_lead(template.carrier(), chunk);
-            // Copies come before what repeats the whole text.
-            let waits = |item: &Item| {
-                work::count(1 + item.pieces.len());
-                item.pieces.iter().any(|piece| piece.target == *target)
-            };
-            let at = if is_repeated { self.queue.iter().position(waits) } else { None };
-            let at = at.unwrap_or(self.queue.len());
-            self.queued += copy.len();
-            self.queue.insert(at, Item::opaque(copy));
-            self.changed = true;
-        }
-    }
-
-    /// Emits the bytes that belong to the previous event, before a copy is inserted.
+    /// Emits the bytes that belong to the previous event, before another is inserted.
     fn leave_lead(&mut self, carrier: Carrier, chunk: &[u8]) {
         let read = self.base + chunk.len() as u64;
         let [head, tail] = self.region(read, chunk);
@@ -326,45 +228,22 @@ impl Flow {
         self.clean.max(self.origin)
     }
 
-    /// Begins the end of the body: `chunk` is empty, and nothing follows.
-    pub(super) fn begin_end(&mut self) {
-        self.ending = true;
-    }
-
     /// Ends the body after all frames were read.
     pub(super) fn end(&mut self, sink: Sink<'_>) -> crate::StreamOutcome {
         let outcome = self.body.end(&mut |event| sink(Rewritten::Event(event)));
         self.report_contents(sink);
         if let Some(entries) = self.take_entries() {
-            // Nothing can be appended after an unterminated event.
-            let suffix_fits = self.mode != RewriteMode::Suffix || self.is_between_events();
-            if suffix_fits {
-                self.append_rests(&entries, &[], sink);
-            }
             self.give_back(entries);
         }
-        if self.mode == RewriteMode::Suffix {
-            for item in self.queue.drain(..) {
-                sink(Rewritten::Bytes(&item.raw));
-            }
-            self.carry.clear();
-            return outcome;
-        }
-        self.queue.extend(self.tail.take());
         self.drain(sink);
         self.leave_all(&[], sink);
         outcome
     }
 
-    fn is_between_events(&self) -> bool {
-        let start = usize::try_from(self.start_of_event().saturating_sub(self.origin));
-        let rest = start.ok().and_then(|start| self.carry.get(start..)).unwrap_or_default();
-        rest.iter().all(u8::is_ascii_whitespace)
-    }
-
-    /// Abandons the repair of everything that is open: it is forwarded verbatim, or not at all.
-    pub(super) fn abandon(&mut self, rest: Rest, sink: Sink<'_>) {
-        self.body.channels().abandon(rest, &mut |event| sink(Rewritten::Event(event)));
+    /// Forwards everything that waits as it came.
+    pub(super) fn abandon(&mut self, sink: Sink<'_>) {
+        self.body.channels().abandon();
+        self.drain(sink);
     }
 
     fn enqueue(&mut self, item: Item) {
@@ -422,11 +301,9 @@ impl Flow {
         if self.clean <= self.origin {
             return;
         }
-        if self.mode != RewriteMode::Suffix {
-            for part in self.region(self.clean, chunk) {
-                if !part.is_empty() {
-                    sink(Rewritten::Bytes(part));
-                }
+        for part in self.region(self.clean, chunk) {
+            if !part.is_empty() {
+                sink(Rewritten::Bytes(part));
             }
         }
         self.advance(self.clean);

@@ -1,10 +1,10 @@
-//! Queued events, and copies of events.
+//! Queued events.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::carrier::Carrier;
 use crate::{
-    calls::{Entry, Target},
+    calls::{Entry, FoundInTexts, Target},
     channels::Channels,
     json::{self, Span},
 };
@@ -46,9 +46,13 @@ impl Item {
         }
     }
 
-    /// The event that held those entries.
-    pub(super) fn new(raw: Vec<u8>, carrier: Carrier, entries: &mut Vec<Entry>) -> Self {
-        let mut item = Self { carrier, ..Self::opaque(raw) };
+    /// The event that held those entries, and the calls that were found in texts which it ends.
+    pub(super) fn new(
+        raw: Vec<u8>,
+        carrier: Carrier,
+        entries: &mut Vec<Entry>,
+    ) -> (Self, Vec<FoundInTexts>) {
+        let (mut item, mut found_calls) = (Self { carrier, ..Self::opaque(raw) }, Vec::new());
         let mut legible = true;
         // The start of the text that spans are relative to.
         let mut origin = 0;
@@ -73,10 +77,10 @@ impl Item {
                 }
                 // The spans that follow refer to a text that is not written.
                 Entry::Envelope { .. } => legible = false,
-                Entry::End(_) | Entry::Found(_) | Entry::Other(_) => {}
+                Entry::Found(found) => found_calls.push(*found),
             }
         }
-        item
+        (item, found_calls)
     }
 
     /// Whether all its pieces may be released.
@@ -95,6 +99,8 @@ impl Item {
 
     /// Writes it. Returns whether anything in it was changed.
     pub(super) fn write(self, channels: &mut Channels, out: &mut Vec<u8>) -> bool {
+        // An envelope that was mended would make a text readable that leaves as it came.
+        let mut is_legible = true;
         let mut base = None;
         let mut edits: Vec<(Span, String)> = self.changes.clone();
         for piece in &self.pieces {
@@ -107,7 +113,9 @@ impl Item {
                 }
                 (None, None) => Cow::Borrowed(""),
             };
-            let decoded = piece.decoded.as_ref().filter(|_| !edit_log.is_verbatim());
+            let is_verbatim = edit_log.is_verbatim();
+            is_legible &= self.envelope.is_none() || !is_verbatim;
+            let decoded = piece.decoded.as_ref().filter(|_| !is_verbatim);
             let new = edit_log.leave(text).or_else(|| decoded.cloned());
             if let (Some(new), Some(span)) = (new, piece.span) {
                 let base = base.get_or_insert_with(|| self.base());
@@ -115,7 +123,7 @@ impl Item {
                 edits.push((span, if is_string { json::quote(&new) } else { new }));
             }
         }
-        if !edits.is_empty() || self.envelope.is_some() {
+        if is_legible && (!edits.is_empty() || self.envelope.is_some()) {
             let base = base.unwrap_or_else(|| self.base());
             if self.carrier.write(&self.raw, &spliced(&base, edits), out) {
                 return true;
@@ -142,53 +150,6 @@ impl Item {
             Some((at, mended)) => payload.get(..*at).unwrap_or_default().to_owned() + mended,
             None => payload,
         }
-    }
-}
-
-/// The last event that added to a text. A copy of it carries what must still be appended.
-#[derive(Debug)]
-pub(super) struct Template {
-    raw: Vec<u8>,
-    carrier: Carrier,
-    span: Span,
-    /// Literals with other content.
-    others: Vec<Span>,
-}
-
-impl Template {
-    pub(super) const fn new(carrier: Carrier, span: Span) -> Self {
-        Self { raw: Vec::new(), carrier, span, others: Vec::new() }
-    }
-
-    pub(super) const fn carrier(&self) -> Carrier {
-        self.carrier
-    }
-
-    /// The number of bytes of the event.
-    pub(super) fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// Stores another event, in the same buffers.
-    pub(super) fn set(&mut self, raw: [&[u8]; 2], span: Span, others: impl Iterator<Item = Span>) {
-        self.raw.clear();
-        self.raw.extend(raw.into_iter().flatten());
-        self.span = span;
-        self.others.clear();
-        self.others.extend(others);
-    }
-
-    /// A copy of the event that holds only `text`.
-    pub(super) fn copy(&self, text: &str) -> Option<Vec<u8>> {
-        let base = self.carrier.payload(&self.raw)?;
-        if !literal(&base, self.span).starts_with('"') {
-            return None;
-        }
-        let mut edits = vec![(self.span, json::quote(text))];
-        edits.extend(self.others.iter().map(|span| (*span, "\"\"".to_owned())));
-        let mut out = Vec::new();
-        self.carrier.write(&self.raw, &spliced(&base, edits), &mut out);
-        self.carrier.detach(&out)
     }
 }
 

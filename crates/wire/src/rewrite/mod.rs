@@ -8,7 +8,7 @@ mod promote;
 
 pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 
-use crate::{ApiFormat, Framing, WireEvent, calls::Rest, framing::Unframer};
+use crate::{ApiFormat, Framing, WireEvent, framing::Unframer};
 use flow::Flow;
 
 /// The output of a [`Rewriter`].
@@ -18,7 +18,7 @@ pub enum Rewritten<'a> {
     /// The next bytes of the body.
     Bytes(&'a [u8]),
     /// An event of the body, as from a [`Decoder`](crate::Decoder). Arguments are those that were
-    /// emitted: in [`RewriteMode::Append`], repaired as far as was known by then.
+    /// emitted: repaired only if the call is complete.
     Event(WireEvent<'a>),
 }
 
@@ -27,10 +27,11 @@ pub enum Rewritten<'a> {
 /// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. Call
 /// [`stop`](Self::stop) at any time. The way the body is split into chunks does not change the output
 /// bytes. Events without a change are forwarded byte for byte. In an event with a change, only the
-/// string that holds the delta is replaced. If something must be appended after the last event that could
-/// carry it was emitted, a copy of that event carries it, with every other text in it empty.
+/// string that holds the delta is replaced.
 ///
-/// From a repair that the policy forbids, the text is forwarded verbatim. Memory: the open event and the
+/// What leaves of a call before its end is what came, byte for byte. Only a call that ends complete is changed:
+/// one that was cut off, refused, damaged or too long leaves as it came, so a client that closes partial JSON by
+/// itself runs nothing that it would not have run without the rewriter. No policy closes a call. Memory: the open event and the
 /// queued events, within [`RewriteOptions::with_held`], and the memory of a
 /// [`Decoder`](crate::Decoder). The length of the body may change, so do not forward `Content-Length`
 /// or a digest of the body.
@@ -183,7 +184,6 @@ impl Rewriter {
             if let Some(head) = self.head.take() {
                 self.read(&head, sink);
             }
-            self.flow.begin_end();
             let Self { unframer, flow, .. } = self;
             unframer.finish(&mut |frame, end| flow.take(frame, end, &[], sink));
             let ended = self.flow.end(sink);
@@ -199,19 +199,9 @@ impl Rewriter {
         outcome
     }
 
-    /// Stops rewriting. Everything that was received but not emitted yet is emitted now, repaired as far
-    /// as the repairs are certain, and later chunks pass through. No further events are emitted. An
-    /// outcome that was already determined does not change.
-    ///
-    /// What passes through is not read, so it may complete a call that was emitted in part repaired. If nothing
-    /// follows because upstream failed, use [`fail`](Self::fail).
-    pub fn stop(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
-        self.end_early(Rest::Unread, sink)
-    }
-
-    /// Ends a body that upstream broke off. What waits is emitted as it came, except for calls that were emitted
-    /// in part repaired: they end where they were certain, so that none of them looks complete. No further events
-    /// are emitted. An outcome that was already determined does not change.
+    /// Stops rewriting: what was received and waits is emitted as it came, and later chunks pass through. No further
+    /// events are emitted. An outcome that was already determined does not change. This is also the end of a body that
+    /// upstream broke off: nothing is completed.
     ///
     /// ```
     /// use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
@@ -228,37 +218,33 @@ impl Rewriter {
     ///         out.extend_from_slice(bytes);
     ///     }
     /// };
-    /// rewriter.push(piece("{'a': ").as_bytes(), &mut take);
-    /// rewriter.push(piece("1}").as_bytes(), &mut take);
+    /// let body = piece("{'a': ") + &piece("1}");
+    /// rewriter.push(body.as_bytes(), &mut take);
+    /// assert_eq!(rewriter.withheld(), body.len());
     /// // The connection is reset.
-    /// assert_eq!(rewriter.fail(&mut take), RewriteOutcome::Stopped);
-    /// assert_eq!(String::from_utf8(out).unwrap(), piece(r#"{\"a\": "#) + &piece("1"));
+    /// assert_eq!(rewriter.stop(&mut take), RewriteOutcome::Stopped);
+    /// assert_eq!(out, body.as_bytes());
     /// ```
-    pub fn fail(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
-        self.end_early(Rest::Read, sink)
-    }
-
-    /// Gives up what is being repaired, and emits what waits, as where [`RewriteOptions::with_held`] is exceeded.
-    /// Unlike after a [stop](Self::stop), the body is read on, so no call that was emitted in part repaired is
-    /// completed, and calls that begin later are repaired. The outcome will be [`RewriteOutcome::Overflow`].
-    pub fn release(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) {
-        if self.outcome.is_none() && !self.encoded {
-            self.flow.let_go(sink);
-        }
-    }
-
-    fn end_early(&mut self, rest: Rest, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
+    pub fn stop(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) -> RewriteOutcome {
         if let Some(outcome) = self.outcome {
             return outcome;
         }
         if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
             sink(Rewritten::Bytes(&head));
         }
-        self.flow.abandon(rest, sink);
-        self.flow.drain(sink);
+        self.flow.abandon(sink);
         self.flow.leave_all(&[], sink);
         self.outcome = Some(RewriteOutcome::Stopped);
         RewriteOutcome::Stopped
+    }
+
+    /// Emits what waits as it came, as where [`RewriteOptions::with_held`] is exceeded. Unlike after a
+    /// [stop](Self::stop), the body is read on, and calls that begin later are repaired. The outcome will be
+    /// [`RewriteOutcome::Overflow`].
+    pub fn release(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) {
+        if self.outcome.is_none() && !self.encoded {
+            self.flow.let_go(sink);
+        }
     }
 
     fn announce(&mut self, sink: &mut impl FnMut(Rewritten<'_>)) {

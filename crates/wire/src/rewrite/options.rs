@@ -2,20 +2,17 @@
 
 use crate::{CallFinders, Fitter, WireOptions};
 
-/// When the content of a body is emitted.
+/// When the arguments of a call are emitted. In each mode they are repaired if the call is complete when it ends, and
+/// verbatim if it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum RewriteMode {
-    /// Every event is emitted as soon as all of its content is certain: at the latest one token, key or
-    /// look-ahead later. Only the end of arguments that needed repairs waits for the end of the call, and
-    /// is emitted verbatim if the call is not complete. Emitted bytes are never taken back.
+    /// Valid arguments are emitted as they arrive, at the latest one token, key or look-ahead later. From the first
+    /// byte that needs a repair, the events wait until the call has ended.
     #[default]
-    Append,
-    /// For bytes that have already been forwarded: only what can still be appended is emitted, at the
-    /// end.
-    Suffix,
-    /// The events of a call, and everything after them, wait until the call has ended. Its arguments
-    /// are emitted repaired if they are then complete, otherwise verbatim.
+    Eager,
+    /// The events of a call, and everything after them, wait until the call has ended, so that a
+    /// [fitter](RewriteOptions::with_fitter) can change all of its arguments.
     Validated,
 }
 
@@ -39,12 +36,12 @@ pub struct RewriteOptions {
 
 impl RewriteOptions {
     /// Arguments are repaired under [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE),
-    /// content passes through, and the mode is [`RewriteMode::Append`].
+    /// content passes through, and the mode is [`RewriteMode::Eager`].
     #[must_use]
     pub const fn new() -> Self {
         Self {
             wire: WireOptions::new(),
-            mode: RewriteMode::Append,
+            mode: RewriteMode::Eager,
             json_content: false,
             finders: None,
             fitter: None,
@@ -66,7 +63,7 @@ impl RewriteOptions {
     /// Sets when the content of the body is emitted.
     ///
     /// ### Default
-    /// [`RewriteMode::Append`].
+    /// [`RewriteMode::Eager`].
     #[must_use]
     pub const fn with_mode(mut self, mode: RewriteMode) -> Self {
         self.mode = mode;
@@ -91,7 +88,7 @@ impl RewriteOptions {
     /// From the first call in a text on, the events wait for the end of the choice. A call that is cut
     /// off or refused stays in the text, and so do all calls of a turn that does not end, of a body that
     /// lost something, and of a format other than OpenAI Chat, Anthropic Messages, Cohere's version 2, Gemini and Ollama.
-    /// Does nothing for content that is [JSON](Self::with_json_content), and in [`RewriteMode::Suffix`].
+    /// Does nothing for content that is [JSON](Self::with_json_content).
     ///
     /// ### Default
     /// Text passes through.
@@ -126,8 +123,7 @@ impl RewriteOptions {
     }
 
     /// Sets how many bytes of events may be queued. Beyond that, everything open is forwarded verbatim,
-    /// and the outcome is [`RewriteOutcome::Overflow`]. Copies of events, which carry what is missing at the
-    /// end of a text, may take as much again: beyond that, it is not appended.
+    /// and the outcome is [`RewriteOutcome::Overflow`].
     ///
     /// ### Default
     /// 8 MiB.

@@ -1,14 +1,13 @@
-//! A rewriter says of a call what the decoder says, and what is no complete call leaves as it came, or cut off.
+//! A rewriter says of a call what the decoder says, and what is no complete call leaves as it came.
 
 use crate::{
     rewrite::{Out, body, piece, rewrite},
     support::{START, decode, doubts, finish, tools},
 };
-use jsonmend_core::Outcome;
-use jsonmend_core::{Options, Policy};
+use jsonmend_core::{Options, Outcome, Policy};
 use jsonmend_wire::{
     Doubt, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireLimits,
-    WireOptions, transcribe,
+    WireOptions,
 };
 
 /// Rewrites a body. The outcomes must be those of the decoder.
@@ -17,6 +16,9 @@ fn agree(mode: RewriteMode, body: &str) -> Out {
     assert_eq!(doubts(&out.said), doubts(&decode(body)), "{mode:?} {body}");
     out
 }
+
+/// Every mode.
+const MODES: [RewriteMode; 2] = [RewriteMode::Eager, RewriteMode::Validated];
 
 /// The same, for a body without a complete call.
 fn unchanged(mode: RewriteMode, body: &str) -> Out {
@@ -34,14 +36,14 @@ fn a_damaged_envelope_leaves_as_it_came() {
     assert_ne!(broken, body(&pieces));
     let first = body(&["{'a': 1}"]).replace("\"type\":\"function\",", "\"type\":\"function\",,");
     for broken in [&broken, &first] {
-        for mode in [RewriteMode::Append, RewriteMode::Validated] {
+        for mode in [RewriteMode::Eager, RewriteMode::Validated] {
             let out = unchanged(mode, broken);
             assert_eq!(doubts(&out.said), [("cut", Some(Doubt::DamagedEvent))]);
         }
     }
     // A call that begins later may be one whose start was lost there.
     let lost = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},}]}\n\n";
-    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+    for mode in [RewriteMode::Eager, RewriteMode::Validated] {
         unchanged(mode, &(lost.to_owned() + &body(&["{'a': 1}"])));
         let out = agree(mode, &(lost.to_owned() + &body(&["{\"a\": 1}"])));
         assert_eq!(out.outcome, RewriteOutcome::Unchanged);
@@ -103,7 +105,7 @@ fn a_call_that_could_go_on_is_as_open_in_a_rewriter_as_in_a_decoder() {
         ))
     };
     let body = [call(0, "{\"t\": \"\"platform\"}"), call(1, "{\"s\": "), finish("length")].concat();
-    for mode in [RewriteMode::Append, RewriteMode::Validated] {
+    for mode in [RewriteMode::Eager, RewriteMode::Validated] {
         let out = agree(mode, &body);
         let cut = ("cut", Some(Doubt::UncleanStop));
         assert_eq!(doubts(&out.said), [cut, cut]);
@@ -114,71 +116,54 @@ fn a_call_that_could_go_on_is_as_open_in_a_rewriter_as_in_a_decoder() {
     assert_eq!(out.said.calls()[0].outcome(), Outcome::Repaired);
 }
 
-/// The last bracket of a document that needed repairs waits for the end of its call.
-#[test]
-fn append_takes_back_what_was_not_emitted_of_a_call_that_is_cut() {
-    let pieces = |list: &[&str], rest: &str| {
-        let list: String = list.iter().map(|text| piece(text)).collect();
-        tools(START) + &list + rest
-    };
-    let lost = "data: {\"choices\"\n\n".to_owned() + &finish("tool_calls");
-    for rest in [finish("length"), lost, String::new()] {
-        // The arguments come in one event, which is unchanged.
-        unchanged(RewriteMode::Append, &pieces(&["{'city': 'Oslo'}"], &rest));
-        unchanged(RewriteMode::Append, &pieces(&["{\"city\": \"Oslo", "\",}"], &rest));
-        // The first one was emitted mended, so the rest would complete it.
-        let out = agree(RewriteMode::Append, &pieces(&["{'city': 'Os", "lo', 'x'", ": 1}"], &rest));
-        assert_eq!(out.text(), pieces(&["{\"city\": \"Os", "lo\", \"x\"", ": 1"], &rest));
-    }
-    // A call that is complete leaves mended, and what is valid does not wait.
-    let complete = |list: &[&str]| pieces(list, &finish("tool_calls"));
-    let out = agree(RewriteMode::Append, &complete(&["{'city': ", "'Oslo'}", "\n"]));
-    assert_eq!(out.text(), complete(&["{\"city\": ", "\"Oslo\"}", "\n"]));
-    for (text, waits) in [("{\"city\": 1}", false), ("{'city': 1}", true)] {
-        let mut rewriter = Rewriter::new(RewriteOptions::new());
-        rewriter.push(pieces(&[text], "").as_bytes(), &mut |_| {});
-        assert_eq!(rewriter.withheld() > 0, waits, "{text}");
-        rewriter.push(finish("tool_calls").as_bytes(), &mut |_| {});
-        assert_eq!(rewriter.withheld(), 0, "{text}");
-    }
-}
-
 /// A call in pieces, and its end.
 fn call(pieces: &[&str], rest: &str) -> String {
     let pieces: String = pieces.iter().map(|text| piece(text)).collect();
     tools(START) + &pieces + rest
 }
 
-/// The outcomes of the calls of a body.
-fn outcomes(body: &str) -> Vec<Outcome> {
-    transcribe(body.as_bytes(), WireOptions::new())
-        .calls()
-        .iter()
-        .map(|call| call.outcome())
-        .collect()
+/// A client that closes partial JSON by itself would run what it could not read before.
+#[test]
+fn nothing_leaves_repaired_of_a_call_that_is_not_complete() {
+    let lost = "data: {\"choices\"\n\n".to_owned() + &finish("tool_calls");
+    for rest in [finish("length"), lost, String::new()] {
+        for pieces in [
+            &["{'city': 'Oslo'}"][..],
+            &["{\"city\": \"Oslo", "\",}"],
+            &["{'city': 'Os", "lo', 'x'", ": 1}"],
+            &["{'city': ", "{'city': 'Os", "{'city': 'Oslo'}"],
+        ] {
+            MODES.iter().for_each(|mode| drop(unchanged(*mode, &call(pieces, &rest))));
+        }
+    }
+    // Refused at the end of the call.
+    for pieces in [
+        &["{\"to\": 'a'", ", \"n\": e2", "}-4"][..],
+        &["{'a': 1", ", 'b': NaN", "}"],
+        &["{\"size\": {", "{\"w\": 1}", "}"],
+        &[": ", "12", "0, ", "\"all\": true}"],
+    ] {
+        MODES.iter().for_each(|mode| drop(unchanged(*mode, &call(pieces, &finish("tool_calls")))));
+    }
 }
 
-/// What a repair at the beginning and the rest as it came would be together, the model has not said.
+/// Valid arguments do not wait. From the first byte that needs a repair, the call is held.
 #[test]
-fn a_call_that_is_refused_after_a_repair_has_left_is_cut_off_there() {
-    let end = finish("tool_calls");
-    for (pieces, left) in [
-        // The document has ended, and what follows it is refused.
-        (["{\"to\": 'a'", ", \"n\": e2", "}-4"], ["{\"to\": \"a\"", ", \"n\": \"e2", ""]),
-        // Python reads it.
-        (["{'a': 1", ", 'b': NaN", "}"], ["{\"a\": 1", "", ""]),
-        // One bracket was written twice, or too few of them.
-        (["{\"size\": {", "{\"w\": 1}", "}"], ["{\"size\": {", "\"w\": 1}", ""]),
-    ] {
-        let out = agree(RewriteMode::Append, &call(&pieces, &end));
-        assert_eq!(out.text(), call(&left, &end));
-        assert!(!out.said.calls()[0].outcome().is_complete());
-        assert_eq!(out.said.calls()[0].raw(), pieces.concat());
-        assert_eq!(outcomes(out.text()), [Outcome::Cut]);
-        // Nothing has left repaired, so everything leaves as it came.
-        unchanged(RewriteMode::Append, &call(&[&pieces.concat()], &end));
-        unchanged(RewriteMode::Validated, &call(&pieces, &end));
+fn what_is_valid_leaves_at_once_and_the_rest_at_the_end() {
+    let pieces = ["{\"city\": \"Os", "lo\", \"n\": [\"y", " z", "\", 'x'", "], \"end\": ", "true}"];
+    let mut rewriter = Rewriter::new(RewriteOptions::new());
+    let mut bytes = Vec::new();
+    rewriter.push(tools(START).as_bytes(), &mut |piece| take(&mut bytes, &piece));
+    for (number, text) in pieces.iter().enumerate() {
+        rewriter.push(piece(text).as_bytes(), &mut |piece| take(&mut bytes, &piece));
+        assert_eq!(rewriter.withheld() > 0, number >= 3, "{text}");
+        let so_far = call(&pieces[..=number.min(2)], "");
+        assert_eq!(String::from_utf8_lossy(&bytes), so_far);
     }
+    rewriter.push(finish("tool_calls").as_bytes(), &mut |piece| take(&mut bytes, &piece));
+    assert_eq!(rewriter.withheld(), 0);
+    let whole = call(&pieces, &finish("tool_calls"));
+    assert_eq!(String::from_utf8(bytes).unwrap(), whole.replace("'x'", "\\\"x\\\""));
 }
 
 /// A bracket that was dropped as doubled may be closed again, so the document has not ended for sure.
@@ -186,81 +171,58 @@ fn a_call_that_is_refused_after_a_repair_has_left_is_cut_off_there() {
 fn the_end_of_a_document_waits_whatever_may_follow_it() {
     for text in ["{{a: 1}", "{{\"a\": 1}", "{{{'a': [1]} "] {
         for rest in [finish("length"), "data: {\"choices\"\n\n".to_owned(), String::new()] {
-            unchanged(RewriteMode::Append, &call(&[text], &rest));
+            unchanged(RewriteMode::Eager, &call(&[text], &rest));
         }
-        let out = agree(RewriteMode::Append, &call(&[text], &finish("tool_calls")));
+        let out = agree(RewriteMode::Eager, &call(&[text], &finish("tool_calls")));
         assert!(out.said.calls()[0].outcome().is_complete(), "{text}");
     }
 }
 
-/// A part of a number would be another number.
+/// The whole text shows that something must change which has left already.
 #[test]
-fn a_number_is_not_cut_off_inside() {
-    let end = finish("tool_calls");
-    let body = call(&[": ", "12", "0, ", "\"all\": true}"], &end);
-    let out = rewrite(&RewriteOptions::new(), body.as_bytes());
-    assert_eq!(out.text(), call(&[" ", "", "", ""], &end));
-    assert!(!out.said.calls()[0].outcome().is_complete());
+fn a_repair_behind_what_has_left_is_not_made() {
+    let mending = Options::new().with_policy(Policy::PERMISSIVE);
+    let options = RewriteOptions::new().with_wire(WireOptions::new().with_mending(mending));
+    let body = call(&["{\"a\": 1}", ", \"b\": 2", "}"], &finish("tool_calls"));
+    let out = rewrite(&options.clone().with_mode(RewriteMode::Validated), body.as_bytes());
+    assert_eq!(out.text(), call(&["{\"a\": 1", ", \"b\": 2", "}"], &finish("tool_calls")));
+    let out = rewrite(&options, body.as_bytes());
+    assert_eq!(out.text(), body);
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Abandoned);
 }
 
-/// A stream decides with less in sight than the whole text, and may repair what that shows to be in doubt.
+/// What was sent twice has left once, and counts once, if the call is complete.
 #[test]
-fn append_completes_a_call_only_as_the_whole_text_shows_it() {
-    let end = finish("tool_calls");
-    for (pieces, left) in [
-        (["{'a': [\"x\"]", "]", "}"], ["{\"a\": [\"x\"]", "", ""]),
-        (["{\"s\": [\" \"", "y\",\" z", "]}"], ["{\"s\": [\" \\\"", "y\\\",\", \"z", "\"]"]),
-    ] {
-        let out = agree(RewriteMode::Append, &call(&pieces, &end));
-        assert_eq!(out.text(), call(&left, &end));
-        assert_eq!(out.said.calls()[0].outcome(), Outcome::Invalid);
-        assert_eq!(outcomes(out.text()), [Outcome::Cut]);
-        unchanged(RewriteMode::Validated, &call(&pieces, &end));
-    }
-}
-
-/// What was sent twice has left once, so the rest would complete it.
-#[test]
-fn a_call_whose_resent_pieces_were_joined_is_cut_off_too() {
+fn pieces_that_were_sent_again_wait_for_the_end() {
     let pieces = ["{\"city\": ", "{\"city\": \"Os", "{\"city\": \"Oslo\"}"];
-    let lost = "data: {\"choices\"\n\n".to_owned() + &finish("tool_calls");
-    let out = agree(RewriteMode::Append, &call(&pieces, &lost));
-    assert_eq!(out.text(), call(&["{\"city\": ", "\"Os", "lo\""], &lost));
-    let whole = call(&pieces, &finish("tool_calls"));
-    let out = agree(RewriteMode::Append, &whole);
-    assert_eq!(out.text(), call(&["{\"city\": ", "\"Os", "lo\"}"], &finish("tool_calls")));
+    let end = finish("tool_calls");
+    let out = agree(RewriteMode::Eager, &call(&pieces, &end));
+    assert_eq!(out.text(), call(&["{\"city\": ", "\"Os", "lo\"}"], &end));
     assert!(out.said.calls()[0].outcome().is_complete());
+    // An empty object in pieces before the arguments, of which nothing has left.
+    let out = agree(RewriteMode::Validated, &call(&["{", "}", "{'a': 1}"], &end));
+    assert_eq!(out.text(), call(&["", "", "{\"a\": 1}"], &end));
 }
 
-/// The provider states the whole arguments again.
+/// Where a server writes events as Python does, no client reads them as they came.
 #[test]
-fn a_repetition_of_a_call_that_was_cut_off_is_cut_off_if_it_is_the_same_text() {
-    let event = |kind: &str, rest: &str| {
-        format!(
-            "event: {kind}\ndata: {{\"type\":\"{kind}\",\"item_id\":\"i\",\"output_index\":0,{rest}}}\n\n"
-        )
+fn an_event_that_is_mended_waits_for_the_end_of_its_calls() {
+    let python = |text: &str| {
+        let single = text.replace("\\\"", "\u{1}").replace('"', "'").replace('\u{1}', "\"");
+        single.replace("null", "None")
     };
-    let item =
-        r#""item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":""}"#;
-    let text = |text: &str| serde_json::to_string(text).unwrap();
-    let body = |pieces: &[&str], whole: &str| {
-        let kind = "response.function_call_arguments";
-        let deltas: String = pieces
-            .iter()
-            .map(|piece| event(&format!("{kind}.delta"), &format!("\"delta\":{}", text(piece))))
-            .collect();
-        let done = event(&format!("{kind}.done"), &format!("\"arguments\":{}", text(whole)));
-        event("response.output_item.added", item) + &deltas + &done
-    };
-    let raw = body(&["{'a': ", "1, 'b'", ": NaN}"], "{'a': 1, 'b': NaN}");
-    let out = agree(RewriteMode::Append, &raw);
-    assert_eq!(out.text(), body(&["{\"a\": ", "1", ""], "{\"a\": 1"));
-    assert_eq!(outcomes(out.text()), [Outcome::Cut]);
-    // Another text is what the provider says, and it does not agree with what it sent in pieces.
-    let raw = body(&["{'a': ", "1, 'b'", ": NaN}"], "{\"a\": 2}");
-    let out = agree(RewriteMode::Append, &raw);
-    assert_eq!(out.text(), body(&["{\"a\": ", "1", ""], "{\"a\": 2}"));
-    assert_eq!(outcomes(out.text()), [Outcome::Cut]);
+    for (pieces, reason, mended) in [
+        (["{\"a\": ", "1}"], "tool_calls", true),
+        (["{\"a\": ", "1"], "tool_calls", false),
+        (["{\"a\": ", "1"], "length", false),
+    ] {
+        let pieces: String = pieces.iter().map(|text| piece(text)).collect();
+        let events = tools(START) + &pieces;
+        let end = finish(reason);
+        let out = rewrite(&RewriteOptions::new(), (python(&events) + &end).as_bytes());
+        let want = if mended { events } else { python(&events) };
+        assert_eq!(out.text(), want + &end, "{reason}");
+    }
 }
 
 /// Bytes of the body as a client gets them, if `end` ends it after this much.
@@ -281,23 +243,22 @@ fn take(into: &mut Vec<u8>, piece: &Rewritten<'_>) {
 
 #[test]
 fn upstream_that_fails_completes_no_call() {
-    let fail = |rewriter: &mut Rewriter, bytes: &mut Vec<u8>| {
-        let outcome = rewriter.fail(&mut |piece| take(bytes, &piece));
+    let stop = |rewriter: &mut Rewriter, bytes: &mut Vec<u8>| {
+        let outcome = rewriter.stop(&mut |piece| take(bytes, &piece));
         assert_eq!(outcome, RewriteOutcome::Stopped);
         // What an earlier error left over passes.
         rewriter.push(b": more", &mut |piece| take(bytes, &piece));
     };
-    let text = ended(&call(&["{'a': 1, ", "'b': 2}"], ""), fail);
-    assert_eq!(text, call(&["{\"a\": 1, ", "\"b\": 2"], ": more"));
-    // Nothing of it has left.
-    let text = ended(&call(&["{'a': 1, 'b': 2}"], ""), fail);
+    let text = ended(&call(&["{'a': 1, ", "'b': 2}"], ""), stop);
+    assert_eq!(text, call(&["{'a': 1, ", "'b': 2}"], ": more"));
+    let text = ended(&call(&["{'a': 1, 'b': 2}"], ""), stop);
     assert_eq!(text, call(&["{'a': 1, 'b': 2}"], ": more"));
-    let text = ended(&call(&["{\"a\": 1, ", "\"b\": 2}"], ""), fail);
+    let text = ended(&call(&["{\"a\": 1, ", "\"b\": 2}"], ""), stop);
     assert_eq!(text, call(&["{\"a\": 1, ", "\"b\": 2}"], ": more"));
 }
 
 #[test]
-fn what_is_released_at_a_limit_is_not_completed_afterwards() {
+fn what_is_released_at_a_limit_leaves_as_it_came() {
     let next = |index: u8, text: &str| {
         piece(text).replace("\"index\":0,\"f", &format!("\"index\":{index},\"f"))
     };
@@ -311,30 +272,17 @@ fn what_is_released_at_a_limit_is_not_completed_afterwards() {
         assert_eq!(outcome, RewriteOutcome::Overflow);
     });
     // The second call begins after the limit.
-    let rest = piece("") + &other + &next(1, "{\"c\": 3}") + &finish("tool_calls");
-    assert_eq!(text, call(&["{\"a\": 1", ""], &rest));
-    assert_eq!(outcomes(&text), [Outcome::Cut, Outcome::Unchanged]);
+    let rest = piece(" 2}") + &other + &next(1, "{\"c\": 3}") + &finish("tool_calls");
+    assert_eq!(text, call(&["{'a': 1", ", 'b':"], &rest));
 }
 
-/// A limit on the arguments of one call, after a repair has left.
+/// A limit on the arguments of one call.
 #[test]
-fn a_call_past_a_limit_is_cut_off_where_its_repair_has_left() {
+fn a_call_past_a_limit_leaves_as_it_came() {
     let limits = WireLimits::new().with_arguments(20);
     let options = RewriteOptions::new().with_wire(WireOptions::new().with_limits(limits));
-    let end = finish("tool_calls");
-    let out = rewrite(&options, call(&["{'a': 1, ", "\"b\": 2, ", "\"c\": 3}"], &end).as_bytes());
-    assert_eq!(out.text(), call(&["{\"a\": 1, ", "\"b\": 2", ""], &end));
-    assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
-    assert_eq!(outcomes(out.text()), [Outcome::Cut]);
-}
-
-/// A policy that closes what was cut off still does.
-#[test]
-fn the_permissive_policy_still_closes_a_call_that_was_cut_off() {
-    let mending = Options::new().with_policy(Policy::PERMISSIVE);
-    let options = RewriteOptions::new().with_wire(WireOptions::new().with_mending(mending));
-    let body = call(&["{'a': ", "[1, 2"], &finish("length"));
+    let body = call(&["{'a': 1, ", "\"b\": 2, ", "\"c\": 3}"], &finish("tool_calls"));
     let out = rewrite(&options, body.as_bytes());
-    assert_eq!(out.outcome, RewriteOutcome::Mended);
-    assert_eq!(out.said.calls()[0].arguments(), "{\"a\": [1, 2]}");
+    assert_eq!(out.text(), body);
+    assert_eq!(out.said.calls()[0].outcome(), Outcome::Overflow);
 }

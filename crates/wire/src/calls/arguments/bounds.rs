@@ -1,6 +1,6 @@
 //! How much of the arguments of a call is kept.
 
-use super::{ArgumentText, Engine, Piece, Rest, Show};
+use super::{ArgumentText, Engine, Piece, Show};
 
 impl ArgumentText {
     /// How many bytes are kept.
@@ -33,22 +33,19 @@ impl ArgumentText {
         if !core::mem::replace(&mut self.overflow, true) {
             self.settle_placeholder(show);
             self.plain = None;
-            let fed = match &mut self.engine {
-                Engine::Free => self.reading.len(),
+            match &mut self.engine {
+                Engine::Free => {}
                 Engine::Live(mender) => {
                     mender.abandon(&mut Show {
                         show,
                         raw: &mut self.raw,
                         unsure: &mut self.unsure,
                     });
-                    self.reading.len()
                 }
-                Engine::Traced(trace) => trace.fed(),
-            };
-            self.abandon(Rest::Read, show);
-            let unread = self.reading.get(fed..).unwrap_or_default().as_bytes();
-            if !unread.is_empty() {
-                show(Piece::Text { bytes: unread, raw: true });
+                Engine::Traced(trace) => {
+                    trace.abandon();
+                    trace.show_rest(&self.reading, show);
+                }
             }
         }
         show(Piece::Text { bytes: text.as_bytes(), raw: true });

@@ -7,9 +7,8 @@ use crate::{
     calls::{
         edit_log::{Piece, Show},
         reading::{after_placeholder, is_json},
-        trace::{Reading, Release, Trace, verbatim},
+        trace::{Reading, Trace, verbatim},
     },
-    json::meaning,
     work,
 };
 
@@ -103,42 +102,23 @@ impl ArgumentText {
         Mended::new(outcome, mended, repairs, cut_at)
     }
 
-    /// Like [`close_live`](Self::close_live). What was released already counts, so only a text that was
-    /// held back to its end can lose an empty object that arrived in pieces.
+    /// Like [`close_live`](Self::close_live). Only a text of which nothing was released can lose an empty object that
+    /// arrived in pieces.
     fn close_traced(&mut self, trace: &mut Trace, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
         if let Some(plain) = self.plain.take()
             && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
         {
             let mended = trace.finish(&plain, Reading::Plain, 0, show);
-            let mended = self.confirmed(trace, &plain, mended);
             return Closed::Json { raw: plain, mended: Some(mended), resent: false };
         }
         let mut raw = core::mem::take(&mut self.reading);
-        let rest = after_placeholder(&raw).filter(|_| !trace.has_begun()).map(str::len);
+        let rest = after_placeholder(&raw).filter(|_| !trace.has_left()).map(str::len);
         let dropped = rest.map_or(0, |rest| raw.len() - rest);
         raw.drain(..dropped);
         let mended = trace.finish(&raw, Reading::Resent, dropped, show);
-        let mended = self.confirmed(trace, &raw, mended);
         let mended = if self.composed { verbatim(mended) } else { mended };
         let resent = self.resends > 0 || self.dropped || dropped > 0;
         Closed::Json { raw, mended: Some(mended), resent }
-    }
-
-    /// What was repaired as it arrived, if the whole text shows the same. Where it shows something else, it is more
-    /// often right, but a part of the text has left.
-    fn confirmed(&self, trace: &Trace, raw: &str, mended: Mended) -> Mended {
-        let is_early = trace.release() == Release::Early;
-        let is_whole = raw.len() <= self.mending.limits().buffer();
-        if !is_early || !is_whole || mended.outcome() != Outcome::Repaired {
-            return mended;
-        }
-        work::count(raw.len());
-        let whole = mend(raw.as_bytes(), &self.mending);
-        match (mended.text(), whole.text().filter(|_| whole.outcome().is_complete())) {
-            (Some(text), Some(other)) if text == other || meaning(text) == meaning(other) => mended,
-            (_, Some(_)) => Mended::new(Outcome::Invalid, None, mended.repairs().clone(), None),
-            (_, None) => verbatim(whole),
-        }
     }
 
     fn mends(&self, text: &str) -> bool {
