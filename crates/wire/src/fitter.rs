@@ -112,8 +112,9 @@ impl Fitter {
 
 /// Which repairs may be made in the arguments of a tool, by its name.
 ///
-/// It is asked when the first arguments of a call arrive, if its name is known by then, and again where the call is
-/// fitted to a schema.
+/// It is asked for the name of a call, again each time that more of the name arrives, and where the call is fitted to a
+/// schema. What it says of the whole name decides about the call, also where that comes after the arguments; until a
+/// call has a name, nothing of its arguments is repaired.
 /// `None` leaves the policy of [`WireOptions::with_mending`](crate::WireOptions::with_mending). A call that a
 /// [`Rewriter`](crate::Rewriter) finds in a text, and that needed a repair that the policy of its tool forbids, stays
 /// text. A `ToolPolicies` is equal only to itself and its clones.

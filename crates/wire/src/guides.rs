@@ -10,7 +10,8 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 /// Guides to the arguments of tools, by tool name. With a guide, the schema of a tool decides what the
 /// bytes of its arguments leave open, while they arrive.
 ///
-/// A call is guided if its name arrives before its arguments, as in every format that streams them.
+/// A call is guided by the whole of its name, also where that arrives after its arguments: what was shown of them until
+/// then was read without a guide.
 /// A `Guides` is equal only to itself and its clones.
 ///
 /// ```
@@ -47,8 +48,8 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 pub struct Guides(Arc<Find>);
 
 impl Guides {
-    /// Creates guides from a lookup function. `find` returns `None` for an unknown tool. It is called at
-    /// most once per call.
+    /// Creates guides from a lookup function. `find` returns `None` for an unknown tool. It is called for the name of
+    /// each call, and again each time that more of the name arrives.
     #[must_use]
     pub fn new(find: impl Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(find))

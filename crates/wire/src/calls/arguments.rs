@@ -10,9 +10,7 @@ mod close;
 
 pub(super) use close::Closed;
 
-use std::sync::Arc;
-
-use jsonmend_core::{Guide, Mender, Options, Policy, Repairs};
+use jsonmend_core::{Mender, Options, Repairs};
 
 use super::{
     Call, Doubt,
@@ -108,30 +106,15 @@ impl ArgumentText {
         self
     }
 
-    /// Sets a guide, which decides what the bytes of the arguments leave open. No effect once they arrive.
-    pub(super) fn guide(&mut self, guide: Arc<dyn Guide>) {
-        if !self.is_empty() {
-            return;
-        }
-        self.mending = self.mending.clone().with_guide(guide);
-        self.renew();
-    }
-
-    /// Sets which repairs are allowed. No effect once the arguments arrive.
-    pub(super) fn allow(&mut self, policy: Policy) {
-        if self.is_empty() {
-            self.mending = self.mending.clone().with_policy(policy);
-            self.renew();
-        }
-    }
-
-    /// Begins again with other options.
-    fn renew(&mut self) {
+    /// Reads with other options. What has arrived and was shown stays as it is, but the end is decided by them.
+    pub(super) fn read_with(&mut self, mending: Options) {
+        let fresh = self.is_empty();
         match &mut self.engine {
-            Engine::Free => {}
-            Engine::Live(mender) => **mender = Mender::new(self.mending.clone()),
-            Engine::Traced(trace) => trace.guide(&self.mending),
+            Engine::Live(mender) if fresh => **mender = Mender::new(mending.clone()),
+            Engine::Free | Engine::Live(_) => {}
+            Engine::Traced(trace) => trace.read_with(&mending, fresh),
         }
+        self.mending = mending;
     }
 
     /// Whether a guide decides what the bytes leave open.

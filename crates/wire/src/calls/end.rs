@@ -167,7 +167,7 @@ impl Calls {
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
         let nameless = open.name.is_none();
         let name = open.name.take().unwrap_or_default();
-        let (name, is_damaged) = match self.declared(&name) {
+        let (name, is_damaged) = match self.tools.declared(&name) {
             Some(declared) if *declared == *name => (name, false),
             Some(declared) => (declared.to_owned(), false),
             None => {

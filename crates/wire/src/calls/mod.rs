@@ -12,6 +12,7 @@ mod rivals;
 mod room;
 mod route;
 mod searched;
+mod tools;
 mod trace;
 mod tracking;
 
@@ -20,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonmend_core::Options;
 
 use crate::{
-    ErrorKind, FinishReason, Guides, ToolPolicies, WireError, WireEvent, WireLimits, WireOptions,
+    ErrorKind, FinishReason, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, CallEnds, excerpt},
     json::{Halves, Span},
     source::Source,
@@ -35,6 +36,7 @@ use ended::Ended;
 use rivals::Rivals;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
+use tools::ToolOptions;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{EndedContent, Entry, Target, Tracking};
 
@@ -57,8 +59,6 @@ struct OpenCall {
     doubt: Option<Doubt>,
     /// Something was lost before it began, which may be its first event.
     after_loss: bool,
-    /// Whether a guide to the arguments was looked up.
-    asked: bool,
     halves: Halves,
     /// The format guarantees which pieces belong to it.
     exact: bool,
@@ -93,9 +93,7 @@ impl OpenCall {
 /// All calls of a response. Of those that have ended, little more than the keys is kept.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    mending: Options,
-    guides: Option<Guides>,
-    policies: Option<ToolPolicies>,
+    tools: ToolOptions,
     limits: WireLimits,
     begun: usize,
     /// How many bytes are kept of all open calls.
@@ -131,9 +129,7 @@ pub(crate) struct Calls {
 impl Calls {
     pub(crate) fn new(options: &WireOptions) -> Self {
         Self {
-            mending: options.mending().clone(),
-            guides: options.guides().cloned(),
-            policies: options.policies().cloned(),
+            tools: ToolOptions::new(options),
             limits: options.limits(),
             begun: 0,
             kept: 0,
@@ -233,17 +229,6 @@ impl Calls {
         }
     }
 
-    /// The declared tool that a name means: one of that name, or of what is before the first character that is in no
-    /// name.
-    fn declared<'n>(&self, name: &'n str) -> Option<&'n str> {
-        let is_declared = |name: &&str| {
-            self.guides.as_ref().is_some_and(|guides| guides.find(name).is_some())
-                || self.policies.as_ref().is_some_and(|policies| policies.find(name).is_some())
-        };
-        let (head, _) = name.split_at(name.find(is_foreign)?);
-        [name, head].into_iter().find(is_declared)
-    }
-
     /// Whether there is a call with that index.
     pub(crate) fn has(&self, scope: u32, index: i64) -> bool {
         self.keys.contains_key(&(scope, index))
@@ -283,7 +268,9 @@ impl Calls {
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
-        let mut arguments = ArgumentText::new(self.mending.clone(), self.limits.arguments(), free);
+        let name = delta.name.as_deref().map(|name| self.tools.clean(name).to_owned());
+        let mut arguments =
+            ArgumentText::new(self.tools.of(name.as_deref()), self.limits.arguments(), free);
         if let Some(tracking) = &self.tracking {
             arguments = arguments.traced(tracking.release());
         }
@@ -293,12 +280,11 @@ impl Calls {
         let open = OpenCall {
             kind,
             id: delta.id.as_deref().map(Into::into),
-            name: delta.name.as_deref().map(|name| self.declared(name).unwrap_or(name).to_owned()),
+            name,
             arguments,
             kept: 0,
             doubt: self.damage,
             after_loss: self.lossy && !delta.exact,
-            asked: false,
             halves: Halves::default(),
             exact: delta.exact,
             same_ids: 0,
@@ -323,7 +309,7 @@ impl Calls {
         source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
-        let name = delta.name.as_deref().map(|name| self.declared(name).unwrap_or(name).to_owned());
+        let name = delta.name.as_deref().map(|name| self.tools.clean(name).to_owned());
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
         let call = key.1;
         let target = Target::Call(key.0, call);
@@ -356,6 +342,7 @@ impl Calls {
             if name_grows(open, name, &delta) {
                 let name = open.name.as_deref().unwrap_or_default();
                 sink(WireEvent::CallNamed { call, name });
+                open.arguments.read_with(self.tools.of(Some(name)));
             } else if (delta.exact || again || same_id) && open.name.as_deref() != Some(name)
                 || (delta.exact && !again && delta.id.is_some() && !same_id)
             {
@@ -363,7 +350,7 @@ impl Calls {
             }
         }
         if let Some(span) = delta.arguments.span()
-            && !source.allows(span, self.mending.policy())
+            && !source.allows(span, self.tools.policy())
         {
             open.doubt.get_or_insert(Doubt::DamagedEvent);
         }
@@ -376,17 +363,6 @@ impl Calls {
                 open.doubt.get_or_insert(Doubt::Contradiction);
             }
             open.whole |= is_whole;
-        }
-        if let Some(name) = &open.name
-            && !matches!(delta.arguments, Arguments::Absent)
-            && !core::mem::replace(&mut open.asked, true)
-        {
-            if let Some(policy) = self.policies.as_ref().and_then(|policies| policies.find(name)) {
-                open.arguments.allow(policy);
-            }
-            if let Some(guide) = self.guides.as_ref().and_then(|guides| guides.find(name)) {
-                open.arguments.guide(guide);
-            }
         }
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
         // Arguments that are an object are repaired under the policy for calls, whatever repairs the

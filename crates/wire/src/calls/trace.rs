@@ -76,10 +76,10 @@ impl Trace {
         trace
     }
 
-    /// Repairs with these options instead. Only before any text.
-    pub(super) fn guide(&mut self, options: &Options) {
+    /// Repairs with these options instead. `fresh`: nothing has arrived yet.
+    pub(super) fn read_with(&mut self, options: &Options, fresh: bool) {
         self.options = options.clone();
-        if let Some(mender) = &mut self.mender {
+        if let Some(mender) = self.mender.as_mut().filter(|_| fresh) {
             **mender = Mender::new(options.clone());
         }
     }

@@ -24,4 +24,5 @@ mod rewrite;
 mod rewrite_honest;
 mod strays;
 mod support;
+mod tool_names;
 mod whole;
