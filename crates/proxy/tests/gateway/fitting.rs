@@ -133,6 +133,59 @@ async fn each_tool_has_its_own_rule() {
     }
 }
 
+/// A name in pieces, and one after the arguments.
+#[tokio::test]
+async fn the_rule_of_a_tool_holds_for_its_whole_name() {
+    let entry = |function: Value| {
+        let delta = json!({"tool_calls": [{"index": 0, "function": function}]});
+        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}))
+    };
+    let start = r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function"}]}}]}"#;
+    let end = call_events(&[], "tool_calls").pop().unwrap();
+    let end = r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#
+        .to_owned()
+        + "\n\n"
+        + &end;
+    let (one, two) = (json!({"name": "dele"}), json!({"name": "te_all"}));
+    let name = json!({"name": "delete_all"});
+    // One needs an exact repair, the other a likely one. Neither fits the schema of the tool.
+    let (exact, likely) = (r#"{'days': "3"}"#, r#"{"days": "3" "note": "x"}"#);
+    let rule = || ToolRule::new("delete_*").unwrap();
+    for (rule, exact_left, likely_left) in [
+        (rule().with_arguments(Arguments::Pass), exact, likely),
+        (rule().with_policy(Repair::Off), exact, likely),
+        (rule().with_policy(Repair::Exact), r#"{"days": 3}"#, likely),
+        (
+            rule().with_arguments(Arguments::Mend),
+            r#"{"days": "3"}"#,
+            r#"{"days": "3", "note": "x"}"#,
+        ),
+        (rule(), r#"{"days": 3}"#, r#"{"days": 3, "note": "x"}"#),
+    ] {
+        for (came, left) in [(exact, exact_left), (likely, likely_left)] {
+            let arguments = json!({ "arguments": came });
+            for pieces in [
+                [&one, &two, &arguments].as_slice(),
+                &[&arguments, &name],
+                &[&json!({}), &arguments, &name],
+            ] {
+                let pieces: String = pieces.iter().map(|piece| entry((*piece).clone())).collect();
+                let body = format!("{start}\n\n{pieces}{end}");
+                let mending = Mending::new().with_tools(vec![rule.clone()]);
+                let scene = Scene::with(answer(EVENTS, &body), |config, url| {
+                    config.with_upstream(Upstream::parse(url).unwrap()).with_mending(mending)
+                })
+                .await;
+                let reply = scene.post_with(CHAT, &VALIDATED[..1], &request("delete_all")).await;
+                assert_eq!(said(&reply).0, left, "{rule:?} {body}");
+                // Where values are not converted, the same repairs are made.
+                let reply = scene.post(CHAT, &request("delete_all")).await;
+                assert_eq!(said(&reply).0 == came, left == came, "{rule:?} {body}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn rules_of_an_upstream_come_first() {
     let file = "[mending]\nmode = \"validated\"\n[[mending.tool]]\nname = \"f\"\narguments = \"pass\"\n\

@@ -39,6 +39,9 @@ fn bodies(arguments: &str) -> Vec<String> {
             chunk("", Some(one)),
             chunk("", Some(two)),
         ],
+        vec![chunk("dele", None), chunk("te_all", Some(one)), chunk("", Some(two))],
+        vec![chunk("dele", Some("")), chunk("te_all", Some("")), chunk("", Some(arguments))],
+        vec![chunk("dele", Some(one)), chunk("te_all", Some(two))],
         vec![chunk("", Some(one)), chunk("", Some(two)), chunk("delete_all", None)],
         vec![chunk("", Some(one)), chunk("delete_all", Some(two))],
     ];
