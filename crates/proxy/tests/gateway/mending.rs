@@ -125,6 +125,41 @@ async fn a_call_that_was_cut_off_is_never_completed() {
 }
 
 #[tokio::test]
+async fn a_call_without_arguments_leaves_with_an_empty_object() {
+    for finish in ["tool_calls", "length"] {
+        let events = call_events(&[""], finish).concat();
+        let scene = Scene::new(answer("text/event-stream", &events)).await;
+        for mode in ["x-jsonmend-mode: validated", "x-jsonmend-comment: on"] {
+            let headers = [mode, "x-jsonmend-comment: on"];
+            let headers = if mode == headers[1] { &headers[1..] } else { &headers[..] };
+            let reply = scene.post_with("/v1/chat/completions", headers, "{}").await;
+            let text = reply.text();
+            if finish == "length" {
+                assert!(text.starts_with(&events), "{text}");
+                continue;
+            }
+            assert_eq!(text.matches(r#""arguments":"{}""#).count(), 1, "{text}");
+            // What was written is no repair of what the model wrote.
+            assert!(text.contains(": jsonmend repaired; calls=1; repairs=0;"), "{text}");
+        }
+        let headers = ["x-jsonmend-arguments: pass"];
+        assert_eq!(scene.post_with("/v1/chat/completions", &headers, "{}").await.text(), events);
+    }
+    let body = |arguments: Value| {
+        let function = json!({"name": "now", "arguments": arguments});
+        let calls = json!([{"id": "c", "type": "function", "function": function}]);
+        json!({"choices": [{"message": {"tool_calls": calls}, "finish_reason": "tool_calls"}]})
+            .to_string()
+    };
+    for nothing in [json!(""), Value::Null] {
+        let scene = Scene::new(answer("application/json", body(nothing))).await;
+        let reply = scene.post("/v1/chat/completions", "{}").await;
+        assert_eq!(reply.text(), body(json!("{}")));
+        assert_eq!(reply.header("x-jsonmend"), Some("repaired; calls=1; repairs=0"));
+    }
+}
+
+#[tokio::test]
 async fn the_tools_of_the_request_decide_what_the_bytes_leave_open() {
     let events = call_events(&["{city 'New York', days 3}"], "tool_calls").concat();
     let scene = Scene::new(answer("text/event-stream", &events)).await;

@@ -122,6 +122,11 @@ impl ArgumentText {
         self.mending.guide().is_some()
     }
 
+    /// Whether the policy allows any repair.
+    pub(super) fn may_be_repaired(&self) -> bool {
+        self.mending.policy().max_risk().is_some()
+    }
+
     /// Whether nothing has arrived yet, apart from a seed.
     pub(super) fn is_empty(&self) -> bool {
         self.reading.is_empty()

@@ -172,8 +172,9 @@ impl EditLog {
                 self.ended || (end <= self.certain && (start < end || !self.held))
             }
             Some(Slot::Raw) => true,
-            // `None`: its slot is not known yet.
-            Some(Slot::Part { .. } | Slot::Whole) | None => self.ended,
+            // `None`: its slot is not known yet, or it is the end of a call that may have no arguments.
+            None => self.ended || self.verbatim,
+            Some(Slot::Part { .. } | Slot::Whole) => self.ended,
         }
     }
 

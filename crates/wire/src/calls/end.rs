@@ -3,8 +3,8 @@
 use jsonmend_core::Outcome;
 
 use super::{
-    Call, CallKind, Calls, Doubt, Ended, Piece, Sink, Target, arguments::Closed, fragment,
-    is_foreign, reading::is_whole_value,
+    Call, CallKind, Calls, Doubt, EmptyCall, Ended, Entry, Piece, Sink, Target, arguments::Closed,
+    fragment, is_foreign, reading::is_whole_value,
 };
 use crate::{FinishReason, Fittable, WireEvent, format::CallEnds};
 
@@ -63,7 +63,13 @@ impl Calls {
         }
         // Providers state the end of a block that a limit cut off, too. What would have to be supplied or
         // repaired waits to see how the turn goes on.
-        if open.arguments.is_blank() || !open.arguments.has_ended_valid() {
+        let is_blank = open.arguments.is_blank();
+        if is_blank || !open.arguments.has_ended_valid() {
+            if let Some(tracking) = self.tracking.as_mut().filter(|_| is_blank && open.is_filled())
+            {
+                // Its arguments are written before this event, or into it.
+                tracking.hold(Target::Call(scope, call));
+            }
             self.end_pending(sink);
             self.pending = Some((scope, call));
         } else {
@@ -165,7 +171,7 @@ impl Calls {
             open.doubt.get_or_insert(Doubt::DamagedEvent);
         }
         open.arguments.push(half, &mut |piece| sink(fragment(call, piece)));
-        let nameless = open.name.is_none();
+        let (nameless, is_filled) = (open.name.is_none(), open.is_filled());
         let name = open.name.take().unwrap_or_default();
         let (name, is_damaged) = match self.tools.declared(&name) {
             Some(declared) if *declared == *name => (name, false),
@@ -198,6 +204,7 @@ impl Calls {
         let fitter = self.tracking.as_ref().and_then(|tracking| tracking.fitter());
         let is_fit = ended.kind() == CallKind::Function
             && ended.outcome().is_complete()
+            && !blank
             && open.arguments.is_held();
         let fitted =
             fitter.filter(|_| is_fit).and_then(|fitter| fitter.fit(&Fittable::Call(&ended)));
@@ -206,6 +213,9 @@ impl Calls {
             ended = ended.fitted(text);
             script = Some(edits);
         }
+        if blank && is_filled && ended.outcome().is_complete() {
+            self.enter_empty(key, open.index, &ended);
+        }
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
         open.arguments.decide(&ended, script.as_ref(), &mut show);
         sink(WireEvent::CallEnded(&ended));
@@ -213,6 +223,19 @@ impl Calls {
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);
         }
+    }
+
+    /// Has the arguments of a call written that has none.
+    fn enter_empty(&mut self, (scope, call): (u32, usize), index: Option<i64>, ended: &Call) {
+        let Some(tracking) = &mut self.tracking else { return };
+        let index = index.filter(|index| !self.shared.contains(&(scope, *index)));
+        tracking.enter(Entry::Empty(Box::new(EmptyCall {
+            target: Target::Call(scope, call),
+            scope,
+            index,
+            id: ended.id().map(Into::into),
+            name: ended.name().to_owned(),
+        })));
     }
 }
 

@@ -38,7 +38,7 @@ use route::Route;
 pub(crate) use searched::FoundInTexts;
 use tools::ToolOptions;
 pub(crate) use trace::Release;
-pub(crate) use tracking::{EndedContent, Entry, Target, Tracking};
+pub(crate) use tracking::{EmptyCall, EndedContent, Entry, Target, Tracking};
 
 /// A name does not grow beyond this length.
 const LONGEST_NAME: usize = 1024;
@@ -70,6 +70,8 @@ struct OpenCall {
     rivals: Rivals,
     /// Its arguments came as a value.
     whole: bool,
+    /// The stream says that its arguments are an empty object, if nothing else comes.
+    empty: bool,
 }
 
 impl OpenCall {
@@ -82,6 +84,11 @@ impl OpenCall {
     fn is_contradicted(&self) -> bool {
         let contradiction = Some(Doubt::Contradiction);
         self.doubt == contradiction || self.arguments.doubt() == contradiction
+    }
+
+    /// Whether its arguments are written if there are none: they are not stated, and may be repaired.
+    fn is_filled(&self) -> bool {
+        self.kind == CallKind::Function && !self.empty && self.arguments.may_be_repaired()
     }
 
     /// Whether the server sends its id with every piece.
@@ -112,6 +119,8 @@ pub(crate) struct Calls {
     open: BTreeMap<(u32, usize), Box<OpenCall>>,
     /// By scope and index.
     keys: BTreeMap<(u32, i64), usize>,
+    /// The indexes that several calls have.
+    shared: BTreeSet<(u32, i64)>,
     /// By scope and id.
     ids: BTreeMap<(u32, String), usize>,
     /// The call that began last, by scope.
@@ -140,6 +149,7 @@ impl Calls {
             damage: None,
             open: BTreeMap::new(),
             keys: BTreeMap::new(),
+            shared: BTreeSet::new(),
             ids: BTreeMap::new(),
             last: BTreeMap::new(),
             listed: BTreeSet::new(),
@@ -264,7 +274,9 @@ impl Calls {
         let rivals = self.new_rivals(&delta);
         self.last.insert(scope, call);
         if let Some(index) = delta.index {
-            self.keys.insert((scope, index), call);
+            if self.keys.insert((scope, index), call).is_some() {
+                self.shared.insert((scope, index));
+            }
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
@@ -292,6 +304,7 @@ impl Calls {
             index: delta.index,
             rivals,
             whole: false,
+            empty: false,
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -328,6 +341,7 @@ impl Calls {
         open.same_ids = (open.same_ids + u8::from(same_id)).min(2);
         let again = matches!(delta.arguments, Arguments::Final(_) | Arguments::Again(_));
         open.repeated |= again;
+        open.empty |= delta.empty;
         // After the stated end of a call, a repetition that differs is an error, as if it had ended.
         let stated = again && self.pending == Some(key);
         let repetition = delta.arguments.text().filter(|_| stated).map(excerpt);

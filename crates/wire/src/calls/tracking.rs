@@ -24,6 +24,8 @@ pub(crate) enum Target {
 /// Something that a payload holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
+    /// A call has ended well, and has no arguments.
+    Empty(Box<EmptyCall>),
     /// From `at` on, the payload was read as `mended`, because the envelope was broken. `allowed`: the
     /// policy allows its repairs.
     Envelope { at: usize, mended: String, allowed: bool },
@@ -31,6 +33,17 @@ pub(crate) enum Entry {
     Found(Box<FoundInTexts>),
     /// A piece of a text. `decoded` is its text, if that differs from its literal.
     Piece { target: Target, span: Option<Span>, decoded: Option<String> },
+}
+
+/// A call that has ended well, and has no arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EmptyCall {
+    pub(crate) target: Target,
+    pub(crate) scope: u32,
+    /// Its number in the stream, if it has one that no other call has.
+    pub(crate) index: Option<i64>,
+    pub(crate) id: Option<String>,
+    pub(crate) name: String,
 }
 
 /// The tracking of everything that is rewritten.
@@ -162,6 +175,11 @@ impl Tracking {
                 *allowed = false;
             }
         }
+    }
+
+    /// The event that is read waits for the end of a text.
+    pub(super) fn hold(&mut self, target: Target) {
+        self.entries.push(Entry::Piece { target, span: None, decoded: None });
     }
 
     /// Takes the entries of the last payload.

@@ -5,8 +5,8 @@
 
 use super::{
     ANY, ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NUMBER, OBJECT,
-    OBJECTS, Piece, Place, TEXT, announced::hash, arguments, entries, finish, is_misnamed, kind_of,
-    non_empty, ordinal, piece, unread, usage,
+    OBJECTS, Piece, Place, TEXT, announced::hash, arguments, entries, finish, is_empty_object,
+    is_misnamed, kind_of, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, Doubt, json::Node};
 
@@ -193,6 +193,7 @@ impl Anthropic {
                     kind: (kind != "tool_use").then_some(CallKind::Server),
                     id: piece(id),
                     name: piece(name),
+                    empty: is_empty_object(input),
                     // An empty object is a placeholder; a non-empty one may be all there is.
                     arguments: match input {
                         Some(input) if whole && input.is_object() && !input.is_blank() => {

@@ -161,6 +161,8 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) id: Option<Piece<'a>>,
     /// Never empty.
     pub(crate) name: Option<Piece<'a>>,
+    /// It says that the arguments are an empty object, which counts if nothing else comes.
+    pub(crate) empty: bool,
     pub(crate) arguments: Arguments<'a>,
 }
 

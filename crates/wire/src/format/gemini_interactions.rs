@@ -5,7 +5,7 @@
 use super::{
     ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, LIST, Members, NUMBER, OBJECT,
     OBJECTS, Piece, Place, TEXT, again, announced::Announced, arguments, entries, final_arguments,
-    finish, is_misnamed, non_empty, ordinal, piece, unread, usage,
+    finish, is_empty_object, is_misnamed, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, Doubt, json::Node};
 
@@ -213,6 +213,7 @@ impl GeminiInteractions {
             kind: (kind == "mcp_server_tool_call").then_some(CallKind::Server),
             id,
             name: piece(name),
+            empty: is_empty_object(text),
             arguments: match text.or(partial) {
                 // A step starts with an empty object; a non-empty one may be all there is.
                 Some(text) if !delta && text.is_blank() => Arguments::Absent,

@@ -37,6 +37,7 @@ use crate::{
 };
 pub(crate) use delta::{Arguments, CallDelta, Delta, Piece};
 use members::Members;
+pub(crate) use openai_chat::LEGACY;
 use place::{
     ANY, ARGUMENTS, FLAG, LIST, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, is_of_a_call,
 };
@@ -389,6 +390,11 @@ fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
         Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node),
         node => piece(node).map_or(Arguments::Absent, Arguments::Fragment),
     }
+}
+
+/// Whether a member is an object without members.
+fn is_empty_object(node: Option<Node<'_>>) -> bool {
+    node.is_some_and(|node| node.is_object() && node.is_blank())
 }
 
 /// Arguments that repeat earlier fragments.

@@ -107,7 +107,7 @@ const FUNCTION: Place<3> =
     Place::of([("arguments", ARGUMENTS), ("input", ARGUMENTS), ("name", TEXT)]).needs_one_of(2);
 
 /// The key of the only call in the old `function_call` field.
-const LEGACY: i64 = i64::MIN;
+pub(crate) const LEGACY: i64 = i64::MIN;
 
 /// `choices` is present, even if empty or null.
 pub(super) fn recognise(_: &str, payload: &Members<'_>) -> bool {

@@ -1,6 +1,14 @@
 //! How the bytes of an event carry its payload, for every framing.
 
-use crate::{Framing, eventstream::Message, framing::invoke, sse, utf8};
+use crate::{
+    Framing,
+    eventstream::{Header, HeaderValue, Message, encode},
+    framing::invoke,
+    sse, utf8,
+};
+
+/// The header with the name of an event.
+const TYPE: &str = ":event-type";
 
 /// Maps a payload back to the bytes around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +127,18 @@ impl Carrier {
             return Some(out);
         }
         let mut out = Vec::new();
+        if let Some(message) = find_message(raw).filter(|_| self == Self::Message)
+            && !name.is_empty()
+            && !is_chunk(&message)
+        {
+            let named = message.headers().map(|header| match header.name {
+                TYPE => Header::new(TYPE, HeaderValue::Str(name)),
+                _ => header,
+            });
+            let headers: Vec<Header<'_>> = named.collect();
+            encode(&headers, payload.as_bytes(), &mut out).ok()?;
+            return Some(out);
+        }
         if !self.write(raw, payload, &mut out) {
             return None;
         }
@@ -166,5 +186,5 @@ fn find_message(raw: &[u8]) -> Option<Message<'_>> {
 }
 
 fn is_chunk(message: &Message<'_>) -> bool {
-    message.text_header(":event-type") == Some(invoke::CHUNK)
+    message.text_header(TYPE) == Some(invoke::CHUNK)
 }

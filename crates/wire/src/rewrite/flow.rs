@@ -1,5 +1,6 @@
 //! The bytes of a body between input and output.
 
+mod empty;
 mod found;
 
 use std::{borrow::Cow, collections::VecDeque};
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::{
     Framing, WireEvent,
-    calls::{EndedContent, Entry, Release, Tracking},
+    calls::{EmptyCall, EndedContent, Entry, Release, Tracking},
     decoder::Body,
     framing::Frame,
     work,
@@ -48,6 +49,8 @@ pub(super) struct Flow {
     pub(super) overflow: bool,
     /// A hash of the first payload, which identifies the response.
     seed: Option<u64>,
+    /// Calls without arguments that the format may repeat.
+    filled: Vec<EmptyCall>,
     out: Vec<u8>,
 }
 
@@ -80,6 +83,7 @@ impl Flow {
             changed: false,
             overflow: false,
             seed: None,
+            filled: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -91,6 +95,9 @@ impl Flow {
 
     /// Reads a frame, which ends at offset `end` of the body.
     pub(super) fn take(&mut self, frame: Frame<'_>, end: u64, chunk: &[u8], sink: Sink<'_>) {
+        // In pieces, a part of so long an event would have been emitted.
+        let length = end.saturating_sub(self.start_of_event());
+        self.torn |= length > self.carry_limit as u64 + 1;
         let carrier = match &frame {
             Frame::Payload { .. } if !self.torn => Carrier::of(self.body.framing()),
             _ => Carrier::None,
@@ -123,7 +130,8 @@ impl Flow {
             // What is no answer of a model passes as it came.
             entries.retain(|entry| !matches!(entry, Entry::Envelope { .. }));
         }
-        let has_piece = entries.iter().any(|entry| matches!(entry, Entry::Piece { .. }));
+        let has_piece =
+            entries.iter().any(|entry| matches!(entry, Entry::Empty(_) | Entry::Piece { .. }));
         if ends_event || has_piece {
             self.place(end, carrier, &mut entries, chunk, sink);
         }
@@ -150,19 +158,22 @@ impl Flow {
         chunk: &[u8],
         sink: Sink<'_>,
     ) {
-        if self.queue.is_empty() && self.is_clean(entries) {
+        let writes = !self.filled.is_empty()
+            || entries.iter().any(|entry| matches!(entry, Entry::Empty(_) | Entry::Found(_)));
+        if self.queue.is_empty() && !writes && self.is_clean(entries) {
             self.clean = end;
             return;
         }
         self.leave_clean(chunk, sink);
-        if entries.iter().any(|entry| matches!(entry, Entry::Found(_))) {
+        if writes {
             self.leave_lead(carrier, chunk);
         }
         let [head, tail] = self.region(end, chunk);
         let raw = [head, tail].concat();
         work::count(raw.len());
         self.advance(end);
-        let (mut item, found) = Item::new(raw, carrier, entries);
+        let (mut item, found, empty) = Item::new(raw, carrier, entries);
+        self.write_empty(empty, &mut item);
         for found in found {
             self.send_on(&found, &mut item, sink);
         }
@@ -184,7 +195,7 @@ impl Flow {
         work::count(entries.len());
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
-            Entry::Envelope { .. } | Entry::Found(_) => false,
+            Entry::Empty(_) | Entry::Envelope { .. } | Entry::Found(_) => false,
             Entry::Piece { target, decoded, .. } => {
                 decoded.is_none()
                     && channels

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use super::carrier::Carrier;
 use crate::{
-    calls::{Entry, FoundInTexts, Target},
+    calls::{EmptyCall, Entry, FoundInTexts, Target},
     channels::Channels,
     json::{self, Span},
 };
@@ -46,13 +46,15 @@ impl Item {
         }
     }
 
-    /// The event that held those entries, and the calls that were found in texts which it ends.
+    /// The event that held those entries, the calls that were found in texts which it ends, and the calls that turned
+    /// out to have no arguments.
     pub(super) fn new(
         raw: Vec<u8>,
         carrier: Carrier,
         entries: &mut Vec<Entry>,
-    ) -> (Self, Vec<FoundInTexts>) {
-        let (mut item, mut found_calls) = (Self { carrier, ..Self::opaque(raw) }, Vec::new());
+    ) -> (Self, Vec<FoundInTexts>, Vec<EmptyCall>) {
+        let mut item = Self { carrier, ..Self::opaque(raw) };
+        let (mut found_calls, mut empty) = (Vec::new(), Vec::new());
         let mut legible = true;
         // The start of the text that spans are relative to.
         let mut origin = 0;
@@ -77,10 +79,11 @@ impl Item {
                 }
                 // The spans that follow refer to a text that is not written.
                 Entry::Envelope { .. } => legible = false,
+                Entry::Empty(call) => empty.push(*call),
                 Entry::Found(found) => found_calls.push(*found),
             }
         }
-        (item, found_calls)
+        (item, found_calls, empty)
     }
 
     /// Whether all its pieces may be released.
@@ -136,6 +139,14 @@ impl Item {
     /// Another event, to be inserted before this one.
     pub(super) fn event_before(&self, name: &str, payload: &str) -> Option<Self> {
         self.carrier.event(&self.raw, name, payload).map(Self::opaque)
+    }
+
+    /// Takes the bytes that belong to the event before this one, if there are any.
+    pub(super) fn take_lead(&mut self) -> Option<Self> {
+        let lead = self.carrier.lead(&self.raw);
+        let rest = self.raw.split_off(lead);
+        let lead = core::mem::replace(&mut self.raw, rest);
+        (!lead.is_empty()).then(|| Self::opaque(lead))
     }
 
     /// Changes the payload as it was read, beside its pieces.

@@ -1,6 +1,7 @@
 //! Rewrites a provider's body: the original body in, the same body with repaired deltas out.
 
 mod carrier;
+mod empty;
 mod flow;
 mod item;
 mod options;

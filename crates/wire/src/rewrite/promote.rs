@@ -69,6 +69,17 @@ pub(super) fn plan(
     }
 }
 
+/// Another chunk of OpenAI Chat like that one, with the delta of a choice and nothing else.
+pub(super) fn chunk(root: Node<'_>, choice: u32, delta: &str) -> String {
+    let choices = format!("[{{\"index\":{choice},\"delta\":{delta},\"finish_reason\":null}}]");
+    let members = root.fields().map(|(key, value)| match key.as_ref() {
+        "choices" => format!("{}:{choices}", quote(&key)),
+        "usage" => format!("{}:null", quote(&key)),
+        _ => format!("{}:{}", quote(&key), value.raw()),
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
 /// The calls of a choice.
 struct Calls<'f> {
     found: &'f FoundInTexts,
@@ -117,18 +128,8 @@ impl Calls<'_> {
             let index = i64::try_from(at).unwrap_or_default().saturating_add(first);
             self.function(&format!("\"index\":{index},"), at, call, &call.arguments)
         });
-        let delta = format!(
-            "[{{\"index\":{},\"delta\":{{\"tool_calls\":[{}]}},\"finish_reason\":null}}]",
-            self.found.choice,
-            entries.join(",")
-        );
-        let members = root.fields().map(|(key, value)| match key.as_ref() {
-            "choices" => format!("{}:{delta}", quote(&key)),
-            "usage" => format!("{}:null", quote(&key)),
-            _ => format!("{}:{}", quote(&key), value.raw()),
-        });
-        let members: Vec<String> = members.collect();
-        plan.events.push(("", format!("{{{}}}", members.join(","))));
+        let delta = format!("{{\"tool_calls\":[{}]}}", entries.join(","));
+        plan.events.push(("", chunk(root, self.found.choice, &delta)));
         Some(plan)
     }
 

@@ -10,6 +10,7 @@ mod cohere;
 mod completions;
 mod contradictions;
 mod defects;
+mod empty;
 mod examples;
 mod fitted;
 mod gemini;

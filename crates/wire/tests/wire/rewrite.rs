@@ -216,17 +216,6 @@ fn arguments_that_a_format_assembles_are_forwarded_verbatim() {
 }
 
 #[test]
-fn empty_arguments_stay_empty_and_count_as_an_empty_object() {
-    let empty = format!("{BEGIN}{END}");
-    for mode in [RewriteMode::Eager, RewriteMode::Validated] {
-        let out = rewrite(&mending(Policy::PERMISSIVE).with_mode(mode), empty.as_bytes());
-        assert_eq!((out.text(), out.outcome), (empty.as_str(), RewriteOutcome::Unchanged));
-        let calls = out.said.calls();
-        assert_eq!((calls[0].arguments(), calls[0].outcome()), ("{}", Outcome::Unchanged));
-    }
-}
-
-#[test]
 fn a_stop_flushes_the_queue_and_the_rest_passes_through() {
     let broken = body(&["{'a': 1, 'b", "': 2}"]);
     for at in 0..broken.len() {

@@ -1,0 +1,99 @@
+//! Writes the arguments of calls that have none.
+
+use std::collections::BTreeMap;
+
+use super::Flow;
+use crate::{
+    ApiFormat,
+    calls::EmptyCall,
+    json,
+    rewrite::{
+        empty::{self, Empty},
+        item::Item,
+    },
+    work,
+};
+
+impl Flow {
+    /// Writes the arguments of calls which, as it turned out with this event, have none, and of those that it repeats.
+    pub(super) fn write_empty(&mut self, calls: Vec<EmptyCall>, item: &mut Item) {
+        let Some(format) = self.body.wire() else { return };
+        let mut here = Vec::new();
+        for call in calls {
+            // The event that stated the end of a call waits.
+            let holds = |item: &Item| {
+                work::count(1 + item.pieces.len());
+                item.pieces.iter().any(|piece| piece.target == call.target)
+            };
+            match self.queue.iter().rposition(holds) {
+                Some(at) => {
+                    self.write_before(at, format, &call);
+                    self.filled.push(call);
+                }
+                None => here.push(call),
+            }
+        }
+        if !self.filled.is_empty() {
+            fill_in(format, item, &mut Empty::of(&self.filled));
+        }
+        for event in fill(format, item, &here) {
+            self.changed = true;
+            self.enqueue(event);
+        }
+        self.filled.extend(here);
+        // The other formats do not repeat them.
+        if format != ApiFormat::OpenAiResponses {
+            self.filled.clear();
+        }
+    }
+
+    /// Writes the arguments of a call into a waiting event, or before it.
+    fn write_before(&mut self, at: usize, format: ApiFormat, call: &EmptyCall) {
+        let Some(item) = self.queue.get_mut(at) else { return };
+        let events = fill(format, item, core::slice::from_ref(call));
+        if events.is_empty() {
+            return;
+        }
+        self.changed = true;
+        let lead = item.take_lead();
+        self.queued += events.iter().map(|event| event.raw.len()).sum::<usize>();
+        for event in lead.into_iter().chain(events).rev() {
+            self.queue.insert(at, event);
+        }
+    }
+}
+
+/// Writes the arguments of those calls into an event that holds them. Returns events to insert before it, for the
+/// others.
+fn fill(format: ApiFormat, item: &mut Item, calls: &[EmptyCall]) -> Vec<Item> {
+    if calls.is_empty() {
+        return Vec::new();
+    }
+    let mut empty = Empty::of(calls);
+    let found = fill_in(format, item, &mut empty);
+    let mut scopes: BTreeMap<u32, Vec<&EmptyCall>> = BTreeMap::new();
+    for call in calls.iter().filter(|call| !empty.has_found(call, found)) {
+        scopes.entry(call.scope).or_default().push(call);
+    }
+    let payload = item.base();
+    let Some(root) = root(&payload) else { return Vec::new() };
+    let events = scopes.iter().filter_map(|(scope, calls)| {
+        let (name, payload) = empty::event(format, root, *scope, calls)?;
+        item.event_before(name, &payload)
+    });
+    events.collect()
+}
+
+/// Returns whether there were any.
+fn fill_in(format: ApiFormat, item: &mut Item, empty: &mut Empty<'_>) -> bool {
+    let payload = item.base();
+    let Some(root) = root(&payload) else { return false };
+    let edits = empty.fill(format, root);
+    let found = !edits.is_empty();
+    item.change(edits);
+    found
+}
+
+fn root(payload: &str) -> Option<json::Node<'_>> {
+    Some(json::first_from(payload, payload.find('{')?).ok()?.0)
+}
