@@ -142,6 +142,52 @@ fn an_event_in_one_chunk_costs_no_allocation() {
     assert!(seen > 200 * 40);
 }
 
+/// What is sent to keep a connection alive may be three bytes, and so many of them may wait for a call that is held.
+#[test]
+fn events_that_wait_take_little_more_than_their_bytes() {
+    let call = |choice: usize, arguments: &str| {
+        let function = serde_json::json!({"name": "f", "arguments": arguments});
+        let call = serde_json::json!({"index": 0, "id": "c", "function": function});
+        let delta = serde_json::json!({"index": choice, "delta": {"tool_calls": [call]}});
+        serde_json::json!({"choices": [delta]}).to_string()
+    };
+    let piece = |choice: usize, arguments: &str| {
+        let call = serde_json::json!({"index": 0, "function": {"arguments": arguments}});
+        let delta = serde_json::json!({"index": choice, "delta": {"tool_calls": [call]}});
+        serde_json::json!({"choices": [delta]}).to_string()
+    };
+    let event = |payload: &str| format!("data: {payload}\n\n");
+    let text = r#"{"choices":[{"index":1,"delta":{"content":"x"}}]}"#;
+    let both = event(&call(0, "{'a': 1, ")) + &event(&call(1, "["));
+    // The bytes that one byte takes at most: room for as many, and for an event that changes what is kept of it.
+    for (what, begin, unit, most) in [
+        ("comments", event(&call(0, "{'a': 1, ")), ":\n\n".to_owned(), 2),
+        ("pings", event(&call(0, "{'a': 1, ")), ": ping\n\n".to_owned(), 2),
+        ("empty lines", event(&call(0, "{'a': 1, ")), "\n\n".to_owned(), 3),
+        ("named pings", event(&call(0, "{'a': 1, ")), "event: ping\ndata: {}\n\n".to_owned(), 3),
+        ("lines", call(0, "{'a': 1, ") + "\n", "\n".to_owned(), 3),
+        ("other choices", event(&call(0, "{'a': 1, ")), event(text), 2),
+        ("valid calls of other choices", both, event(&piece(1, "1,")), 5),
+        ("the call", event(&call(0, "{'a': [")), event(&piece(0, "1,")), 6),
+    ] {
+        let body = unit.repeat((256 << 10) / unit.len());
+        let mut rewriter = Rewriter::new(RewriteOptions::new());
+        rewriter.push(begin.as_bytes(), &mut |_| {});
+        let mut chunks = body.as_bytes().chunks(16 << 10);
+        let before = rewriter.memory();
+        let heap = heap_of(|| chunks.by_ref().for_each(|chunk| rewriter.push(chunk, &mut |_| {})));
+        let (live, memory) = (heap.live, (rewriter.memory() - before) as i64);
+        println!(
+            "{what}: {} bytes, {:.1} for each byte, counted as {memory}",
+            live,
+            live as f64 / body.len() as f64
+        );
+        assert!(live <= most * body.len() as i64, "{what}: {heap:?} for {} bytes", body.len());
+        // The text of a call is limited apart.
+        assert!(live <= memory + memory / 4 + (16 << 10), "{what}: {heap:?}, counted as {memory}");
+    }
+}
+
 #[test]
 fn the_cost_of_rewriting_grows_with_the_length() {
     let event = |text: &str| {

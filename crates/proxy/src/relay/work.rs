@@ -70,11 +70,11 @@ impl Work {
         let chunk = self.pass_blank(chunk);
         let Self { rewriter, account, out, watched, .. } = self;
         rewriter.push(chunk, &mut |piece| take(out, account, watched, &piece));
-        if !self.ended && !self.held.set(self.rewriter.withheld()) {
+        if !self.ended && !self.held.set(self.rewriter.memory()) {
             // Others need the room more than this answer.
             let Self { rewriter, account, out, watched, .. } = self;
             rewriter.release(&mut |piece| take(out, account, watched, &piece));
-            self.held.set(self.rewriter.withheld());
+            self.held.set(self.rewriter.memory());
         }
         self.keep_alive(chunk, began);
         self.watched.look(&self.shared.live, &self.rewriter);

@@ -20,7 +20,7 @@ pub(super) enum Piece<'a> {
 
 /// One piece, as a part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(crate) enum Slot {
     /// The piece holds the text from `start` to `end`, after `skip` bytes that it only repeats.
     Part { skip: usize, start: usize, end: usize },
     /// It is released verbatim.
@@ -178,13 +178,16 @@ impl EditLog {
         }
     }
 
-    /// Whether the next piece may be released and is not changed.
-    pub(crate) fn is_next_unchanged(&self) -> bool {
+    /// Whether only one piece waits, which may be released and is not changed.
+    pub(crate) fn is_only_unchanged(&self) -> bool {
+        if self.slots.len() > 1 {
+            return false;
+        }
         match self.slots.front() {
             Some(Slot::Part { skip: 0, end, .. }) => {
                 let next = self.repairs.iter_at(self.written).next();
-                let last = self.ended && self.slots.len() == 1;
-                self.may_leave(0) && next.is_none_or(|repair| !last && repair.start() >= *end)
+                let unchanged = |repair: Repair| !self.ended && repair.start() >= *end;
+                self.may_leave(0) && next.is_none_or(unchanged)
             }
             Some(Slot::Whole) => self.ended && self.repairs.is_empty(),
             Some(Slot::Raw) => true,

@@ -29,8 +29,8 @@ use crate::{
 use arguments::ArgumentText;
 pub use call::{Call, CallKind};
 pub use doubt::Doubt;
-pub(crate) use edit_log::EditLog;
 use edit_log::Piece;
+pub(crate) use edit_log::{EditLog, Slot};
 pub(crate) use end::End;
 use ended::Ended;
 use rivals::Rivals;

@@ -45,6 +45,8 @@ pub(super) struct Flow {
     pub(super) opaque: bool,
     queue: VecDeque<Item>,
     queued: usize,
+    /// How much memory that takes.
+    memory: usize,
     pub(super) changed: bool,
     pub(super) overflow: bool,
     /// A hash of the first payload, which identifies the response.
@@ -80,6 +82,7 @@ impl Flow {
             opaque: false,
             queue: VecDeque::new(),
             queued: 0,
+            memory: 0,
             changed: false,
             overflow: false,
             seed: None,
@@ -91,6 +94,11 @@ impl Flow {
     /// The number of bytes that were received but not emitted yet.
     pub(super) fn withheld(&self) -> usize {
         self.carry.len() + self.queued
+    }
+
+    /// How much memory that takes, with what is kept of each event.
+    pub(super) fn memory(&self) -> usize {
+        self.carry.capacity() + self.memory
     }
 
     /// Reads a frame, which ends at offset `end` of the body.
@@ -160,7 +168,8 @@ impl Flow {
     ) {
         let writes = !self.filled.is_empty()
             || entries.iter().any(|entry| matches!(entry, Entry::Empty(_) | Entry::Found(_)));
-        if self.queue.is_empty() && !writes && self.is_clean(entries) {
+        let is_clean = !writes && self.is_clean(entries);
+        if is_clean && self.queue.is_empty() {
             self.clean = end;
             return;
         }
@@ -172,12 +181,17 @@ impl Flow {
         let raw = [head, tail].concat();
         work::count(raw.len());
         self.advance(end);
-        let (mut item, found, empty) = Item::new(raw, carrier, entries);
-        self.write_empty(empty, &mut item);
-        for found in found {
-            self.send_on(&found, &mut item, sink);
+        if is_clean {
+            // It only waits for its turn.
+            self.enqueue(Item::opaque(raw));
+        } else {
+            let (mut item, found, empty) = Item::new(raw, carrier, entries);
+            self.write_empty(empty, &mut item);
+            for found in found {
+                self.send_on(&found, &mut item, sink);
+            }
+            self.enqueue(item);
         }
-        self.enqueue(item);
         self.drain(sink);
         if self.queued > self.held_limit {
             self.let_go(sink);
@@ -200,7 +214,7 @@ impl Flow {
                 decoded.is_none()
                     && channels
                         .edit_log(*target)
-                        .is_none_or(|edit_log| edit_log.is_next_unchanged())
+                        .is_none_or(|edit_log| edit_log.is_only_unchanged())
             }
         });
         // Several pieces in one event are left to the queue.
@@ -259,6 +273,14 @@ impl Flow {
 
     fn enqueue(&mut self, item: Item) {
         self.queued += item.raw.len();
+        if let Some(last) = self.queue.back_mut() {
+            let before = last.memory();
+            if last.joins(&item) {
+                self.memory = (self.memory + last.memory()).saturating_sub(before);
+                return;
+            }
+        }
+        self.memory += item.memory();
         self.queue.push_back(item);
     }
 
@@ -268,6 +290,7 @@ impl Flow {
         while self.queue.front_mut().is_some_and(|item| item.may_leave(channels)) {
             let Some(item) = self.queue.pop_front() else { break };
             self.queued = self.queued.saturating_sub(item.raw.len());
+            self.memory = self.memory.saturating_sub(item.memory());
             self.changed |= item.write(channels, &mut self.out);
         }
         if !self.out.is_empty() {

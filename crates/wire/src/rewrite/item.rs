@@ -4,10 +4,13 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use super::carrier::Carrier;
 use crate::{
-    calls::{EmptyCall, Entry, FoundInTexts, Target},
+    calls::{EmptyCall, Entry, FoundInTexts, Slot, Target},
     channels::Channels,
     json::{self, Span},
 };
+
+/// The most bytes of events that are joined. What their buffer has room for beyond them is no more than that.
+const LONGEST_JOINED: usize = 4 << 10;
 
 /// A piece of a text in an event.
 #[derive(Clone, Debug)]
@@ -84,6 +87,37 @@ impl Item {
             }
         }
         (item, found_calls, empty)
+    }
+
+    /// Whether it has nothing but bytes.
+    fn is_opaque(&self) -> bool {
+        self.pieces.is_empty() && self.envelope.is_none() && self.changes.is_empty()
+    }
+
+    /// Adds the bytes of the next item to its own, if neither has anything else: there may be many that are small.
+    pub(super) fn joins(&mut self, next: &Self) -> bool {
+        let fits = self.raw.len() + next.raw.len() <= LONGEST_JOINED;
+        let joins = fits && self.is_opaque() && next.is_opaque();
+        if joins {
+            self.raw.extend_from_slice(&next.raw);
+        }
+        joins
+    }
+
+    /// How much memory it takes while it waits, in bytes: with its place in the queue, which has room for twice as many, and
+    /// with those of its pieces in the logs of their texts.
+    pub(super) fn memory(&self) -> usize {
+        let decoded = |piece: &Piece| piece.decoded.as_ref().map_or(0, String::capacity);
+        let pieces = self.pieces.capacity() * (size_of::<Piece>() + 2 * size_of::<Slot>());
+        let envelope = self.envelope.as_ref().map_or(0, |(_, text)| text.capacity());
+        let changes =
+            self.changes.iter().map(|(_, new)| size_of::<(Span, String)>() + new.capacity());
+        2 * size_of::<Self>()
+            + self.raw.capacity()
+            + pieces
+            + self.pieces.iter().map(decoded).sum::<usize>()
+            + envelope
+            + changes.sum::<usize>()
     }
 
     /// Whether all its pieces may be released.

@@ -107,6 +107,27 @@ impl Rewriter {
         self.flow.withheld() + self.head.as_ref().map_or(0, Vec::len)
     }
 
+    /// How much memory that takes, in bytes, about: with what is kept of each event that waits, which is more than its bytes
+    /// where events are small.
+    ///
+    /// ```
+    /// use jsonmend_wire::{RewriteMode, RewriteOptions, Rewriter};
+    ///
+    /// let mut rewriter = Rewriter::new(RewriteOptions::new().with_mode(RewriteMode::Validated));
+    /// let call = r#"{"index":0,"id":"c1","function":{"name":"f","arguments":"{"}}"#;
+    /// let event = format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n");
+    /// rewriter.push(event.as_bytes(), &mut |_| {});
+    /// let one = rewriter.memory();
+    /// assert!(one > rewriter.withheld());
+    /// // What keeps the connection alive is kept with no more than its bytes, and room for as many.
+    /// rewriter.push(": ping\n\n".repeat(1000).as_bytes(), &mut |_| {});
+    /// assert!(rewriter.memory() - one < 3 * 8000);
+    /// ```
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.flow.memory() + self.head.as_ref().map_or(0, Vec::capacity)
+    }
+
     /// Whether the body has reached the end that its format requires, such as `[DONE]`: if it breaks off here, nothing
     /// is missing.
     ///

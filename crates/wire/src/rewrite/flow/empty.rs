@@ -50,12 +50,12 @@ impl Flow {
     /// Writes the arguments of a call into a waiting event, or before it.
     fn write_before(&mut self, at: usize, format: ApiFormat, call: &EmptyCall) {
         let Some(item) = self.queue.get_mut(at) else { return };
+        let before = item.memory();
         let events = fill(format, item, core::slice::from_ref(call));
-        if events.is_empty() {
-            return;
-        }
-        self.changed = true;
-        let lead = item.take_lead();
+        let lead = if events.is_empty() { None } else { item.take_lead() };
+        let after = item.memory() + lead.iter().chain(&events).map(Item::memory).sum::<usize>();
+        self.memory = (self.memory + after).saturating_sub(before);
+        self.changed |= !events.is_empty();
         self.queued += events.iter().map(|event| event.raw.len()).sum::<usize>();
         for event in lead.into_iter().chain(events).rev() {
             self.queue.insert(at, event);
