@@ -270,10 +270,11 @@ impl Channels {
         } else if halves.is_waiting() {
             text.to_mut().push_str(halves.finish());
         }
+        let damaged = self.calls.is_damaged();
         if channel == Channel::Text
             && let Some(tracking) = self.calls.tracking()
         {
-            tracking.text(block, piece.span(), &text, *text != **piece);
+            tracking.text(block, piece.span(), &text, *text != **piece, damaged);
         }
         if !text.is_empty() {
             sink(channel.event(block, &text));

@@ -53,6 +53,11 @@ impl Calls {
         }
     }
 
+    /// Whether what is read now may be damaged.
+    pub(crate) const fn is_damaged(&self) -> bool {
+        self.damage.is_some()
+    }
+
     /// The format states the end of the call. A call without a name waits: the next event may hold
     /// it.
     pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {

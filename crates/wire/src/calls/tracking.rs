@@ -227,7 +227,14 @@ impl Tracking {
     }
 
     /// Records a piece of the content.
-    pub(crate) fn text(&mut self, block: Block, span: Option<Span>, decoded: &str, joined: bool) {
+    pub(crate) fn text(
+        &mut self,
+        block: Block,
+        span: Option<Span>,
+        decoded: &str,
+        joined: bool,
+        damaged: bool,
+    ) {
         let target = Target::Text(block);
         if let Some(search) = &mut self.search {
             if !search.contains(block) && search.len() >= self.limits.calls() {
@@ -258,6 +265,10 @@ impl Tracking {
             self.overflow = true;
             trace.abandon();
             return;
+        }
+        if damaged {
+            // What was open before was abandoned before. This may have begun here.
+            trace.abandon();
         }
         self.kept += decoded.len();
         let part = text.len()..text.len() + decoded.len();

@@ -99,6 +99,19 @@ fn content_that_is_not_whole_is_not_shown_to_a_fitter() {
 }
 
 #[test]
+fn content_that_begins_in_a_damaged_event_leaves_as_it_came() {
+    for options in [options(), RewriteOptions::new().with_json_content(true)] {
+        for body in bodies("{'n': 'x@", "y'}") {
+            let mut body = body.into_bytes();
+            let at = body.iter().position(|byte| *byte == b'@').unwrap();
+            body[at] = 0xff;
+            let bytes = rewrite(&options, &body).bytes;
+            assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&body));
+        }
+    }
+}
+
+#[test]
 fn a_fitter_is_told_what_it_is_given() {
     let fitter = Fitter::new(|given| {
         let by = match given {
