@@ -423,6 +423,21 @@ fn a_call_leaves_in_the_shape_of_the_provider() {
 }
 
 #[test]
+fn a_call_that_was_printed_over_lines_leaves_on_one() {
+    let text = "<tool_call>\n{\n \"name\": \"book\",\n \"arguments\": {\r\n  \"seats\": 2\n }\n}\n</tool_call>";
+    for body in [Body::ChatLines, Body::Gemini, Body::Ollama] {
+        let options = rewriting(&named("hermes"));
+        let written = rewritten(&body.of(text, true), &options, &Cut::at(Vec::new()));
+        assert_eq!(calls_of(&written.said).len(), 1, "{body:?}");
+        let written = String::from_utf8(written.bytes).unwrap();
+        for line in written.lines().filter(|line| !line.is_empty()) {
+            let line = line.strip_prefix("data: ").unwrap_or(line);
+            assert!(serde_json::from_str::<Value>(line).is_ok(), "{body:?}: {written}");
+        }
+    }
+}
+
+#[test]
 fn no_cut_of_the_body_changes_what_is_written() {
     let text = "One. <tool_call>{'name': 'book', 'arguments': {'seats': 2}}</tool_call>\n<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"é\"}}</tool_call> Two.";
     for body in Body::ALL {

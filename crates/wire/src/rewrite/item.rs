@@ -172,7 +172,7 @@ impl Item {
 
     /// Another event, to be inserted before this one.
     pub(super) fn event_before(&self, name: &str, payload: &str) -> Option<Self> {
-        self.carrier.event(&self.raw, name, payload).map(Self::opaque)
+        self.carrier.event(&self.raw, name, &on_one_line(payload)).map(Self::opaque)
     }
 
     /// Takes the bytes that belong to the event before this one, if there are any.
@@ -216,10 +216,18 @@ fn spliced(base: &str, mut edits: Vec<(Span, String)>) -> String {
     for (span, new) in edits {
         if span.start >= at {
             out.push_str(base.get(at..span.start).unwrap_or_default());
-            out.push_str(&new);
+            out.push_str(&on_one_line(&new));
             at = span.end;
         }
     }
     out.push_str(base.get(at..).unwrap_or_default());
     out
+}
+
+/// JSON without line ends: they would end a line of the body, or a field of an event. A string has none that is raw.
+fn on_one_line(text: &str) -> Cow<'_, str> {
+    match text.contains(['\r', '\n']) {
+        true => Cow::Owned(text.replace(['\r', '\n'], " ")),
+        false => Cow::Borrowed(text),
+    }
 }

@@ -99,6 +99,31 @@ fn content_that_is_not_whole_is_not_shown_to_a_fitter() {
 }
 
 #[test]
+fn arguments_that_are_an_object_stay_on_their_line() {
+    let fitter = Fitter::new(|given| {
+        let at = given.raw().find("\"[")?;
+        Some(vec![(at..given.raw().len() - 1, "[\n 1,\r\n 2\n]".to_owned())])
+    });
+    let options = options().with_fitter(fitter);
+    let ollama = |args: &str| {
+        let call = format!("{{\"function\":{{\"name\":\"f\",\"arguments\":{{\"a\": {args}}}}}}}");
+        let said =
+            format!("{{\"message\":{{\"content\":\"\",\"tool_calls\":[{call}]}},\"done\":false}}");
+        lines(&[&said, r#"{"message":{"content":""},"done":true,"done_reason":"stop"}"#])
+    };
+    let gemini = |args: &str| {
+        let call = format!("{{\"functionCall\":{{\"name\":\"f\",\"args\":{{\"a\": {args}}}}}}}");
+        sse(&[&format!(
+            "{{\"candidates\":[{{\"content\":{{\"parts\":[{call}]}},\"finishReason\":\"STOP\"}}]}}"
+        )])
+    };
+    for make in [&ollama as &dyn Fn(&str) -> String, &gemini] {
+        let out = rewrite(&options, make(r#""[\n 1,\r\n 2\n]""#).as_bytes());
+        assert_eq!(out.text(), make("[  1,   2 ]"));
+    }
+}
+
+#[test]
 fn content_that_begins_in_a_damaged_event_leaves_as_it_came() {
     for options in [options(), RewriteOptions::new().with_json_content(true)] {
         for body in bodies("{'n': 'x@", "y'}") {
