@@ -273,10 +273,10 @@ impl Calls {
         self.listed.insert(call);
         let rivals = self.new_rivals(&delta);
         self.last.insert(scope, call);
-        if let Some(index) = delta.index {
-            if self.keys.insert((scope, index), call).is_some() {
-                self.shared.insert((scope, index));
-            }
+        if let Some(index) = delta.index
+            && self.keys.insert((scope, index), call).is_some()
+        {
+            self.shared.insert((scope, index));
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
