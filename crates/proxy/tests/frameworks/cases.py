@@ -143,6 +143,10 @@ def answers(kind):
         yield case("cut", f"the second call cut {name}", turn, several[:1], "may")
 
 
+# What the gateway does not write yet: formats, whether they stream, and cases.
+GAPS = [("anthropic", True, "blank arguments"), ("openai-responses", True, "blank arguments"), ("openai-responses", True, "null arguments")]
+
+
 def body(turn, api, stream, damage=None):
     """The bytes of an answer and their media type. None where the format cannot say it, or there is nothing to damage."""
     _, kind, make = FORMATS[api if stream else f"{api}-whole"]

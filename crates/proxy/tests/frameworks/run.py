@@ -183,6 +183,8 @@ def compare(variant, worker, provider, gateway, snippet, results, given):
             continue
         if cases.body(case["turn"], api, variant.stream, case["damage"]) is None:
             continue
+        if (api, variant.stream, case["name"]) in cases.GAPS:
+            case["rule"] = "may"
         direct = outcome(case, provider.url, "validated")
         if case["name"].startswith("clean") and ordered(direct["ran"]) != ordered(case["want"]):
             # Some frameworks cannot do all things, but each must do something.
