@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jsonmend_core::{
     Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
-    apply,
+    apply, mend,
 };
 
 use super::reading::{Reading, bare};
@@ -95,6 +95,14 @@ pub(super) fn assemble(
         None
     };
     let outcome = if text.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
+    // The array may be one level too many.
+    let is_too_deep =
+        |text: &String| array && mend(text.as_bytes(), options).outcome() == Outcome::Overflow;
+    let (text, outcome) = if text.as_ref().is_some_and(is_too_deep) {
+        (None, Outcome::Overflow)
+    } else {
+        (text, outcome)
+    };
     let cut_at = cut_at.filter(|_| matches!(outcome, Outcome::Closed | Outcome::Cut));
     Mended::new(outcome, text, repairs, cut_at)
 }
