@@ -35,7 +35,7 @@ mod timed;
 mod unpacked;
 
 pub use config::{
-    Arguments, CallsInText, Config, ConfigError, Content, Limits, Mending, Mode, Reask, Repair,
-    Setting, ToolRule, Upstream, address, settings,
+    Arguments, CallsInText, Config, ConfigError, Content, CutCalls, Limits, Mending, Mode, Reask,
+    Repair, Setting, ToolRule, Upstream, address, settings,
 };
 pub use server::Server;

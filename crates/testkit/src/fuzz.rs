@@ -197,6 +197,13 @@ pub fn rewrite(data: &[u8]) -> Result<(), Violation> {
     wire::rewriting(body, &options, &cuts::few(body.len(), &mut seed))?;
     let content = options.clone().with_json_content(choice & 16 != 0);
     wire::never_more_runnable(body, &content, 24, &mut seed)?;
+    let withheld = options.clone().with_held(1 << 20).with_cut_calls_withheld(true);
+    let [whole, single] = [Cut::whole(), Cut::bytes(body.len())]
+        .map(|cut| wire::rewritten(body, &withheld, &cut).bytes);
+    if whole != single {
+        let what = "calls are taken out in another way, byte by byte".to_owned();
+        return Err(Violation::new(laws::Law::SplitInvariance, body, what));
+    }
     wire::stopping(body, options, seed.below(body.len() + 1))
 }
 

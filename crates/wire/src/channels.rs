@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Block, Doubt, ErrorKind, Finish, FinishReason, Usage, WireError, WireEvent, WireOptions,
-    calls::{Calls, EditLog, End, Sink, Target, Tracking},
+    calls::{Calls, EditLog, End, Fate, Sink, Target, Tracking},
     format::{CallEnds, Delta, Piece, excerpt},
     json::Halves,
     source::Source,
@@ -80,6 +80,11 @@ impl Channels {
     /// The edit log of one text.
     pub(crate) fn edit_log(&mut self, target: Target) -> Option<&mut EditLog> {
         self.calls.edit_log(target)
+    }
+
+    /// What becomes of a call that may be withheld.
+    pub(crate) fn fate(&mut self, call: Target) -> Option<Fate> {
+        self.calls.tracking()?.fate(call)
     }
 
     /// Takes the number of a call that was found in a text.

@@ -22,6 +22,7 @@ pub struct Mending {
     pub(crate) arguments: Arguments,
     pub(crate) content: Content,
     pub(crate) calls_in_text: CallsInText,
+    pub(crate) cut: CutCalls,
     pub(crate) history: bool,
     pub(crate) comment: bool,
     #[serde(rename = "tool", skip_serializing_if = "Vec::is_empty")]
@@ -36,6 +37,7 @@ impl Default for Mending {
             arguments: Arguments::Fit,
             content: Content::Asked,
             calls_in_text: CallsInText::Off,
+            cut: CutCalls::Pass,
             history: true,
             comment: false,
             tools: Vec::new(),
@@ -99,6 +101,16 @@ impl Mending {
         self
     }
 
+    /// Sets what becomes of calls that a finish cuts off.
+    ///
+    /// ### Default
+    /// [`CutCalls::Pass`].
+    #[must_use]
+    pub const fn with_cut(mut self, cut: CutCalls) -> Self {
+        self.cut = cut;
+        self
+    }
+
     /// Sets whether calls in the history of a request are mended.
     #[must_use]
     pub const fn with_history(mut self, yes: bool) -> Self {
@@ -141,6 +153,12 @@ impl Mending {
     #[must_use]
     pub const fn content(&self) -> Content {
         self.content
+    }
+
+    /// What becomes of calls that a finish cuts off.
+    #[must_use]
+    pub const fn cut(&self) -> CutCalls {
+        self.cut
     }
 
     /// Whether calls are looked for in text.
@@ -205,6 +223,15 @@ named! {
     /// They are repaired, and then fitted to the schema of their tool, which the request declares. Only in
     /// [`Mode::Validated`]; in [`Mode::Eager`], they are repaired.
     Fit "fit",
+}
+
+named! {
+    /// What becomes of a call that the model was writing when a finish such as `length` ended its turn.
+    CutCalls: Pass,
+    /// It leaves as it came.
+    Pass "pass",
+    /// It is taken out of the answer, also if its arguments are valid JSON.
+    Withhold "withhold",
 }
 
 named! {

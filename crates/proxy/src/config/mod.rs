@@ -19,7 +19,7 @@ pub use address::address;
 pub use again::Reask;
 pub use error::ConfigError;
 pub use limits::Limits;
-pub use mending::{Arguments, CallsInText, Content, Mending, Mode, Repair};
+pub use mending::{Arguments, CallsInText, Content, CutCalls, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
 pub(crate) use tls::Tls;
 pub use tools::ToolRule;

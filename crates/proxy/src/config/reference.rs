@@ -79,6 +79,10 @@ const WHAT: &[(&str, &str)] = &[
     ),
     ("mending.history", "whether calls in the history of a request are mended"),
     (
+        "mending.cut",
+        "what becomes of a call that a finish such as `length` cuts off: `pass`, it leaves as it came; `withhold`, it is taken out",
+    ),
+    (
         "mending.comment",
         "whether a stream of server-sent events ends with a comment that says what was changed",
     ),

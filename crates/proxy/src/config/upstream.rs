@@ -3,7 +3,9 @@
 use http::{Uri, uri::Authority};
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, CallsInText, ConfigError, Content, Mending, Mode, Repair, ToolRule};
+use super::{
+    Arguments, CallsInText, ConfigError, Content, CutCalls, Mending, Mode, Repair, ToolRule,
+};
 use crate::hosts::is_loopback;
 
 /// A provider, and the paths whose requests it gets.
@@ -34,6 +36,7 @@ struct Overrides {
     arguments: Option<Arguments>,
     content: Option<Content>,
     calls_in_text: Option<CallsInText>,
+    cut: Option<CutCalls>,
     history: Option<bool>,
     comment: Option<bool>,
     tools: Vec<ToolRule>,
@@ -56,6 +59,8 @@ struct Fields {
     content: Option<Content>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calls_in_text: Option<CallsInText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut: Option<CutCalls>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     history: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,6 +170,7 @@ impl Upstream {
                 .calls_in_text
                 .clone()
                 .unwrap_or_else(|| default.calls_in_text.clone()),
+            cut: own.cut.unwrap_or(default.cut),
             history: own.history.unwrap_or(default.history),
             comment: own.comment.unwrap_or(default.comment),
             // Those of the upstream come first.
@@ -193,9 +199,18 @@ impl TryFrom<Fields> for Upstream {
 
     fn try_from(fields: Fields) -> Result<Self, ConfigError> {
         let Fields { prefix, url, policy, mode, arguments, content, .. } = fields;
-        let Fields { calls_in_text, history, comment, tools, .. } = fields;
-        let overrides =
-            Overrides { policy, mode, arguments, content, calls_in_text, history, comment, tools };
+        let Fields { calls_in_text, cut, history, comment, tools, .. } = fields;
+        let overrides = Overrides {
+            policy,
+            mode,
+            arguments,
+            content,
+            calls_in_text,
+            cut,
+            history,
+            comment,
+            tools,
+        };
         Ok(Self { overrides, ..Self::new(&prefix, &url)? })
     }
 }
@@ -212,6 +227,7 @@ impl From<Upstream> for Fields {
             arguments: own.arguments,
             content: own.content,
             calls_in_text: own.calls_in_text,
+            cut: own.cut,
             history: own.history,
             comment: own.comment,
             tools: own.tools,

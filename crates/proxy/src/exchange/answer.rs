@@ -21,7 +21,7 @@ use super::{
 use crate::{
     account::Account,
     aside::aside,
-    config::{CallsInText, Content, Mode},
+    config::{CallsInText, Content, CutCalls, Mode},
     fitting::{self, FitNotes},
     headers::{self, Media, media},
     relay::{Passing, QUIET, Relay, Work},
@@ -229,7 +229,8 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
         .with_wire(wire)
         .with_mode(mode)
         .with_held(held)
-        .with_json_content(is_json);
+        .with_json_content(is_json)
+        .with_cut_calls_withheld(mending.cut == CutCalls::Withhold);
     if let Some(fitter) = fitting::fitter(&sent.tools, &sent.content, &sent.switches, &notes) {
         options = options.with_fitter(fitter);
     }

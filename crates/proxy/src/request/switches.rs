@@ -26,18 +26,20 @@ const MODE: HeaderName = HeaderName::from_static("x-jsonmend-mode");
 const ARGUMENTS: HeaderName = HeaderName::from_static("x-jsonmend-arguments");
 const CONTENT: HeaderName = HeaderName::from_static("x-jsonmend-content");
 const CALLS: HeaderName = HeaderName::from_static("x-jsonmend-calls-in-text");
+const CUT: HeaderName = HeaderName::from_static("x-jsonmend-cut");
 const REASK: HeaderName = HeaderName::from_static("x-jsonmend-reask");
 const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-history");
 const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
 const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
 
 /// The switches, and the values of each.
-static VALUES: [(HeaderName, &str); 8] = [
+static VALUES: [(HeaderName, &str); 9] = [
     (POLICY, "exact, likely, lossy or off"),
     (MODE, "eager or validated"),
     (ARGUMENTS, "fit, mend or pass"),
     (CONTENT, "asked, json or text"),
     (CALLS, "off, auto, or the name of a dialect or a model"),
+    (CUT, "pass or withhold"),
     (REASK, "on or off"),
     (HISTORY, "on or off"),
     (COMMENT, "on or off"),
@@ -94,6 +96,9 @@ impl Switches {
         }
         if let Some(text) = take(&CALLS) {
             mending.calls_in_text = CallsInText::try_from(text).map_err(|_| CALLS)?;
+        }
+        if let Some(text) = take(&CUT) {
+            mending.cut = text.parse().map_err(|()| CUT)?;
         }
         if let Some(text) = take(&HISTORY) {
             mending.history = yes(HISTORY, &text)?;

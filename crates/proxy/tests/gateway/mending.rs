@@ -160,6 +160,23 @@ async fn a_call_without_arguments_leaves_with_an_empty_object() {
 }
 
 #[tokio::test]
+async fn a_call_that_was_cut_off_is_taken_out_if_that_is_switched_on() {
+    let events = call_events(&["{\"path\": ", "\"/tmp\"}"], "length").concat();
+    let scene = Scene::new(answer("text/event-stream", &events)).await;
+    let path = "/v1/chat/completions";
+    assert_eq!(scene.post(path, "{}").await.text(), events);
+    let headers = ["x-jsonmend-cut: withhold", "x-jsonmend-comment: on"];
+    let text = scene.post_with(path, &headers, "{}").await.text();
+    let said = jsonmend_wire::transcribe(text.as_bytes(), jsonmend_wire::WireOptions::new());
+    assert!(said.calls().is_empty() && text.contains("\"tool_calls\":[]"), "{text}");
+    assert_eq!(said.finish().unwrap().original(), "length");
+    assert!(
+        text.contains(": jsonmend cut; calls=1; repairs=0; incomplete=1; body=changed"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn the_tools_of_the_request_decide_what_the_bytes_leave_open() {
     let events = call_events(&["{city 'New York', days 3}"], "tool_calls").concat();
     let scene = Scene::new(answer("text/event-stream", &events)).await;

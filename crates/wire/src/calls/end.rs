@@ -62,14 +62,22 @@ impl Calls {
     /// it.
     pub(crate) fn stop(&mut self, scope: u32, index: i64, sink: Sink<'_>) {
         let Some(&call) = self.keys.get(&(scope, index)) else { return };
+        if let Some(tracking) = &mut self.tracking {
+            tracking.touch(Target::Call(scope, call), None);
+        }
         let Some(open) = self.open.get_mut(&(scope, call)) else { return };
         if open.name.is_none() {
+            return;
+        }
+        // Whatever is said twice about its end, how the turn goes on decides whether it leaves.
+        let withholds = self.tracking.as_ref().is_some_and(|tracking| tracking.withholds());
+        if withholds && self.pending == Some((scope, call)) {
             return;
         }
         // Providers state the end of a block that a limit cut off, too. What would have to be supplied or
         // repaired waits to see how the turn goes on.
         let is_blank = open.arguments.is_blank();
-        if is_blank || !open.arguments.has_ended_valid() {
+        if withholds || is_blank || !open.arguments.has_ended_valid() {
             if let Some(tracking) = self.tracking.as_mut().filter(|_| is_blank && open.is_filled())
             {
                 // Its arguments are written before this event, or into it.
@@ -203,6 +211,13 @@ impl Calls {
             // What looks like a defect may be the position of the lost event, and it may have held all of the
             // arguments.
             ended = ended.doubted(Doubt::LostEvent);
+        }
+        if self
+            .tracking
+            .as_mut()
+            .is_some_and(|tracking| tracking.settle(Target::Call(key.0, call), end == End::Unclean))
+        {
+            ended = ended.doubted(Doubt::UncleanStop);
         }
         // What the stream may still repeat is what it has said, and not what is made of it.
         self.ended.insert(key, Ended::new(&ended));

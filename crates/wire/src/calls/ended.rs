@@ -116,6 +116,9 @@ impl Calls {
         {
             tracking.keep_envelope();
         }
+        if let Some(tracking) = &mut self.tracking {
+            tracking.touch(Target::Call(delta.scope, call), delta.place());
+        }
         let (text, span) = match &delta.arguments {
             Arguments::Final(text) => (&**text, Some(text.span())),
             Arguments::Again(node) => (node.raw(), None),

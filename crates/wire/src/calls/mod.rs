@@ -38,7 +38,7 @@ use route::Route;
 pub(crate) use searched::FoundInTexts;
 use tools::ToolOptions;
 pub(crate) use trace::Release;
-pub(crate) use tracking::{EmptyCall, EndedContent, Entry, Target, Tracking};
+pub(crate) use tracking::{EmptyCall, EndedContent, Entry, Fate, Target, Tracking};
 
 /// A name does not grow beyond this length.
 const LONGEST_NAME: usize = 1024;
@@ -309,6 +309,13 @@ impl Calls {
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
         }
+        // What the provider runs itself is none of the client's.
+        if kind != CallKind::Server
+            && self.damage.is_none()
+            && let Some(tracking) = &mut self.tracking
+        {
+            tracking.begin(Target::Call(scope, call));
+        }
         let (id, name) = (open.id.as_deref(), open.name.as_deref());
         sink(WireEvent::CallBegan { call, choice: scope, kind, id, name });
         self.open.insert((scope, call), Box::new(open));
@@ -326,6 +333,9 @@ impl Calls {
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
         let call = key.1;
         let target = Target::Call(key.0, call);
+        if let Some(tracking) = &mut self.tracking {
+            tracking.touch(target, delta.place());
+        }
         if source.is_mended()
             && let Some(tracking) = &mut self.tracking
         {

@@ -21,9 +21,20 @@ pub(crate) enum Target {
     Text(Block),
 }
 
+/// What becomes of a call that may be withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It has not ended.
+    Open,
+    /// It is taken out of the body.
+    Withheld,
+}
+
 /// Something that a payload holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
+    /// Something about a call that may be withheld: at that place, or as a whole.
+    About { call: Target, place: Option<Span> },
     /// A call has ended well, and has no arguments.
     Empty(Box<EmptyCall>),
     /// From `at` on, the payload was read as `mended`, because the envelope was broken. `allowed`: the
@@ -58,6 +69,8 @@ pub(crate) struct Tracking {
     texts: BTreeMap<Block, (Trace, String)>,
     /// The texts that are searched for calls.
     search: Option<Search>,
+    /// What becomes of the calls that may be withheld, if any may. A call that is not here leaves.
+    fates: Option<BTreeMap<Target, Fate>>,
     fitter: Option<Fitter>,
     /// The logs of ended texts that are still needed.
     ended: BTreeMap<Target, EditLog>,
@@ -91,6 +104,7 @@ impl Tracking {
             content,
             texts: BTreeMap::new(),
             search: None,
+            fates: None,
             fitter: None,
             ended: BTreeMap::new(),
             kept: 0,
@@ -105,6 +119,50 @@ impl Tracking {
     /// Searches the texts for calls, unless they are JSON.
     pub(crate) fn search(&mut self, finders: Option<&CallFinders>) {
         self.search = finders.filter(|_| !self.content).cloned().map(Search::new);
+    }
+
+    /// Withholds the calls that a finish cuts off.
+    pub(crate) fn withhold_cut(&mut self, yes: bool) {
+        self.fates = yes.then(BTreeMap::new);
+    }
+
+    /// Whether it does.
+    pub(super) const fn withholds(&self) -> bool {
+        self.fates.is_some()
+    }
+
+    /// A call has begun.
+    pub(super) fn begin(&mut self, call: Target) {
+        if let Some(fates) = &mut self.fates {
+            fates.insert(call, Fate::Open);
+        }
+    }
+
+    /// The payload has something about a call, at `place` or as a whole.
+    pub(super) fn touch(&mut self, call: Target, place: Option<Span>) {
+        if self.fate(call).is_some() {
+            self.entries.push(Entry::About { call, place });
+        }
+    }
+
+    /// A call has ended, and that is what a finish `cut`, or it leaves. Returns whether it is withheld.
+    pub(super) fn settle(&mut self, call: Target, cut: bool) -> bool {
+        let Some(fates) = &mut self.fates else { return false };
+        match fates.get_mut(&call) {
+            Some(fate) if cut => {
+                *fate = Fate::Withheld;
+                true
+            }
+            _ => {
+                fates.remove(&call);
+                false
+            }
+        }
+    }
+
+    /// What becomes of a call. `None`: it leaves.
+    pub(crate) fn fate(&self, call: Target) -> Option<Fate> {
+        self.fates.as_ref()?.get(&call).copied()
     }
 
     /// Changes the arguments of complete calls, and complete content.
@@ -134,7 +192,7 @@ impl Tracking {
     pub(crate) fn finish_searched(&mut self, choice: u32, clean: bool, lossy: bool) {
         let Some(search) = &mut self.search else { return };
         let Some(found) = search.finish(choice, clean) else { return };
-        if lossy {
+        if lossy || (self.fates.is_some() && !clean) {
             search.decide(&found, false);
         } else {
             self.entries.push(Entry::Found(Box::new(found)));
@@ -353,6 +411,9 @@ impl Tracking {
     pub(super) fn abandon(&mut self) {
         for (trace, _) in self.texts.values_mut() {
             trace.abandon();
+        }
+        if let Some(fates) = &mut self.fates {
+            fates.retain(|_, fate| *fate == Fate::Withheld);
         }
         self.abandon_search();
     }

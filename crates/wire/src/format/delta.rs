@@ -166,6 +166,19 @@ pub(crate) struct CallDelta<'a> {
     pub(crate) arguments: Arguments<'a>,
 }
 
+impl CallDelta<'_> {
+    /// Where the payload has something about the call.
+    pub(crate) fn place(&self) -> Option<Span> {
+        let arguments = match &self.arguments {
+            Arguments::Seed(text) => text.span(),
+            Arguments::Whole(node) | Arguments::Again(node) => Some(node.span()),
+            other => other.span(),
+        };
+        let [id, name] = [&self.id, &self.name].map(|text| text.as_ref().and_then(Piece::span));
+        arguments.or(name).or(id)
+    }
+}
+
 /// What a piece of a tool call holds of the arguments.
 #[derive(Debug, Default)]
 pub(crate) enum Arguments<'a> {

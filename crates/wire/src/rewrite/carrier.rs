@@ -149,6 +149,24 @@ impl Carrier {
         Some(event)
     }
 
+    /// What is left of the bytes of an event that is taken out of a stream. `None` if it cannot be.
+    pub(super) fn around(self, raw: &[u8]) -> Option<[&[u8]; 2]> {
+        match self {
+            // Its empty line stays, because the next event may begin with the second half of it.
+            Self::Sse => {
+                let (lead, event) = raw.split_at_checked(self.lead(raw))?;
+                let end = match event {
+                    [.., b'\r', b'\n'] => event.len() - 2,
+                    [.., b'\r' | b'\n'] => event.len() - 1,
+                    _ => event.len(),
+                };
+                Some([lead, event.get(end..)?])
+            }
+            Self::Message => Some([raw.get(..raw.len() - find_message(raw)?.frame().len())?, b""]),
+            Self::Item | Self::None | Self::Value => None,
+        }
+    }
+
     /// How many bytes of an event belong to the previous event.
     pub(super) fn lead(self, raw: &[u8]) -> usize {
         match self {

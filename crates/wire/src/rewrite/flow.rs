@@ -10,7 +10,7 @@ use super::{
     carrier::Carrier,
     item::Item,
     options::{RewriteMode, RewriteOptions},
-    promote,
+    promote, withheld,
 };
 use crate::{
     Framing, WireEvent,
@@ -66,6 +66,7 @@ impl Flow {
         let mut body = Body::new(wire.clone());
         let mut tracking = Tracking::new(wire, release, options.json_content());
         tracking.search(options.calls_in_text());
+        tracking.withhold_cut(options.withholds_cut_calls());
         tracking.fit(options.fitter().filter(|_| release == Release::Complete));
         body.channels().track(tracking);
         let limits = wire.limits().sse();
@@ -154,6 +155,11 @@ impl Flow {
         {
             tracking.abandon_search();
         }
+        if self.body.wire().is_some_and(|wire| !withheld::is_supported(wire))
+            && let Some(tracking) = self.body.channels().tracking()
+        {
+            tracking.withhold_cut(false);
+        }
         self.give_back(entries);
     }
 
@@ -210,6 +216,7 @@ impl Flow {
         let channels = self.body.channels();
         let may_leave = entries.iter().all(|entry| match entry {
             Entry::Empty(_) | Entry::Envelope { .. } | Entry::Found(_) => false,
+            Entry::About { call, .. } => channels.fate(*call).is_none(),
             Entry::Piece { target, decoded, .. } => {
                 decoded.is_none()
                     && channels

@@ -2,9 +2,12 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::carrier::Carrier;
+use super::{
+    carrier::Carrier,
+    withheld::{self, Without},
+};
 use crate::{
-    calls::{EmptyCall, Entry, FoundInTexts, Slot, Target},
+    calls::{EmptyCall, Entry, Fate, FoundInTexts, Slot, Target},
     channels::Channels,
     json::{self, Span},
 };
@@ -30,6 +33,10 @@ pub(super) struct Item {
     pub(super) pieces: Vec<Piece>,
     /// How many of them are known to be releasable.
     free: usize,
+    /// The calls that it is about which may be withheld, and where.
+    about: Vec<(Target, Option<Span>)>,
+    /// Of how many of them it is known what becomes of them.
+    decided: usize,
     /// The text that the payload was read as from that offset on, if it may be written.
     envelope: Option<(usize, String)>,
     /// Further changes of the payload as it was read.
@@ -44,6 +51,8 @@ impl Item {
             carrier: Carrier::None,
             pieces: Vec::new(),
             free: 0,
+            about: Vec::new(),
+            decided: 0,
             envelope: None,
             changes: Vec::new(),
         }
@@ -76,9 +85,13 @@ impl Item {
                     }
                     item.pieces.push(Piece { target, span, decoded, nth });
                 }
+                Entry::About { call, place } => {
+                    let place = place.filter(|_| legible).map(|place| place.shifted(origin));
+                    item.about.push((call, place));
+                }
                 Entry::Envelope { at, mended, allowed: true } => {
                     origin = at;
-                    item.envelope = Some((at, mended));
+                    item.envelope = Some((at, on_one_line(&mended).into_owned()));
                 }
                 // The spans that follow refer to a text that is not written.
                 Entry::Envelope { .. } => legible = false,
@@ -91,7 +104,10 @@ impl Item {
 
     /// Whether it has nothing but bytes.
     fn is_opaque(&self) -> bool {
-        self.pieces.is_empty() && self.envelope.is_none() && self.changes.is_empty()
+        self.pieces.is_empty()
+            && self.about.is_empty()
+            && self.envelope.is_none()
+            && self.changes.is_empty()
     }
 
     /// Adds the bytes of the next item to its own, if neither has anything else: there may be many that are small.
@@ -115,6 +131,7 @@ impl Item {
         2 * size_of::<Self>()
             + self.raw.capacity()
             + pieces
+            + self.about.capacity() * size_of::<(Target, Option<Span>)>()
             + self.pieces.iter().map(decoded).sum::<usize>()
             + envelope
             + changes.sum::<usize>()
@@ -130,6 +147,12 @@ impl Item {
                 return false;
             }
             self.free += 1;
+        }
+        while let Some(&(call, _)) = self.about.get(self.decided) {
+            if channels.fate(call) == Some(Fate::Open) {
+                return false;
+            }
+            self.decided += 1;
         }
         true
     }
@@ -158,6 +181,22 @@ impl Item {
                 let base = base.get_or_insert_with(|| self.base());
                 let is_string = literal(base, span).starts_with('"');
                 edits.push((span, if is_string { json::quote(&new) } else { new }));
+            }
+        }
+        let taken =
+            self.about.iter().filter(|(call, _)| channels.fate(*call) == Some(Fate::Withheld));
+        let taken: Vec<Option<Span>> = taken.map(|(_, place)| *place).collect();
+        if !taken.is_empty() {
+            let base = base.get_or_insert_with(|| self.base());
+            match withheld::without(base, taken) {
+                Without::Edits(more) => edits.extend(more),
+                Without::Nothing => {
+                    if let Some(rest) = self.carrier.around(&self.raw) {
+                        out.extend(rest.into_iter().flatten());
+                        return true;
+                    }
+                }
+                Without::Unknown => {}
             }
         }
         if is_legible && (!edits.is_empty() || self.envelope.is_some()) {
@@ -209,7 +248,7 @@ fn text_of(literal: &str) -> String {
 }
 
 /// `base` with other literals at some spans.
-fn spliced(base: &str, mut edits: Vec<(Span, String)>) -> String {
+pub(super) fn spliced(base: &str, mut edits: Vec<(Span, String)>) -> String {
     edits.sort_by_key(|(span, _)| span.start);
     let mut out = String::with_capacity(base.len() + 32);
     let mut at = 0;

@@ -6,6 +6,7 @@ mod flow;
 mod item;
 mod options;
 mod promote;
+mod withheld;
 
 pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 

@@ -29,6 +29,7 @@ pub struct RewriteOptions {
     mode: RewriteMode,
     json_content: bool,
     finders: Option<CallFinders>,
+    withholds: bool,
     fitter: Option<Fitter>,
     encoded: bool,
     held: usize,
@@ -44,6 +45,7 @@ impl RewriteOptions {
             mode: RewriteMode::Eager,
             json_content: false,
             finders: None,
+            withholds: false,
             fitter: None,
             encoded: false,
             held: 8 << 20,
@@ -96,6 +98,48 @@ impl RewriteOptions {
     pub fn with_calls_in_text(mut self, finders: CallFinders) -> Self {
         self.finders = Some(finders);
         self
+    }
+
+    /// Sets whether calls are withheld that a finish cuts off: what the model was writing when its turn ended for
+    /// another reason than a stop or a call for tools. Such a call is taken out of the body, also if its arguments are
+    /// valid JSON, and its outcome is not complete; the finish reason stays. A client that runs whatever calls it
+    /// finds then runs none that was cut off. Calls that ended before that leave.
+    ///
+    /// All that follows the beginning of a call waits until it is known how its turn goes on, within
+    /// [`with_held`](Self::with_held). In formats other than OpenAI Chat and Responses, Anthropic Messages, Gemini and
+    /// Ollama, and where the body breaks off, nothing is withheld.
+    ///
+    /// ### Default
+    /// No: they leave as they came.
+    ///
+    /// ```
+    /// use jsonmend_wire::{RewriteOptions, Rewriter, Rewritten};
+    ///
+    /// let entry = r#"{"id":"c","type":"function","function":{"name":"rm","arguments":"{\"path\":\"/tmp\"}"}}"#;
+    /// let body = format!(
+    ///     r#"{{"choices":[{{"message":{{"tool_calls":[{entry}]}},"finish_reason":"length"}}]}}"#
+    /// );
+    /// let mut rewriter = Rewriter::new(RewriteOptions::new().with_cut_calls_withheld(true));
+    /// let mut out = Vec::new();
+    /// let mut take = |piece: Rewritten<'_>| {
+    ///     if let Rewritten::Bytes(bytes) = piece {
+    ///         out.extend_from_slice(bytes);
+    ///     }
+    /// };
+    /// rewriter.push(body.as_bytes(), &mut take);
+    /// rewriter.finish(&mut take);
+    /// assert_eq!(String::from_utf8(out).unwrap(), body.replace(entry, ""));
+    /// ```
+    #[must_use]
+    pub const fn with_cut_calls_withheld(mut self, yes: bool) -> Self {
+        self.withholds = yes;
+        self
+    }
+
+    /// Whether calls are withheld that a finish cuts off.
+    #[must_use]
+    pub const fn withholds_cut_calls(&self) -> bool {
+        self.withholds
     }
 
     /// Sets what changes the arguments of complete calls, and complete content that is

@@ -27,3 +27,4 @@ mod strays;
 mod support;
 mod tool_names;
 mod whole;
+mod withheld;
