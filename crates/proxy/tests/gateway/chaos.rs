@@ -163,10 +163,11 @@ async fn recordings_pass_byte_for_byte_unless_a_call_is_mended() {
             let reply = scene.post_with("/v1/x", &[&headers[0]], "{\"stream\":true}").await;
             assert!(reply.whole, "{}", path.display());
             assert_eq!(runnable(&reply.body), runnable(&body), "{}", path.display());
-            let mended = transcribe(&body, WireOptions::new())
-                .calls()
-                .iter()
-                .any(|call| call.outcome().is_complete() && !call.repairs().is_empty());
+            // Where a call has no arguments, an empty object is written.
+            let mended = transcribe(&body, WireOptions::new()).calls().iter().any(|call| {
+                call.outcome().is_complete()
+                    && (!call.repairs().is_empty() || call.raw().trim().is_empty())
+            });
             if reply.body == body {
                 same += 1;
             } else {
