@@ -41,14 +41,13 @@ fn recordings_are_unchanged() {
         let all = cuts::few(body.len(), &mut seed);
         // Where a call has no arguments, an empty object is written.
         let said = transcribe(&body, WireOptions::new());
-        if said.calls().iter().any(|call| call.raw().trim().is_empty()) {
-            continue;
-        }
+        let is_empty = said.calls().iter().any(|call| call.arguments() == "{}");
         for mode in [RewriteMode::Eager, RewriteMode::Validated] {
             let options = RewriteOptions::new().with_mode(mode);
             for cut in &all {
                 let Written { bytes: out, outcome, .. } = rewritten(&body, &options, cut);
-                if out != body || outcome != RewriteOutcome::Unchanged {
+                let is_same = out == body && outcome == RewriteOutcome::Unchanged;
+                if !is_same && !(is_empty && outcome == RewriteOutcome::Mended) {
                     changed.push((path.display().to_string(), mode, outcome));
                     break;
                 }
