@@ -166,7 +166,7 @@ async fn recordings_pass_byte_for_byte_unless_a_call_is_mended() {
             // Where a call has no arguments, an empty object is written.
             let mended = transcribe(&body, WireOptions::new()).calls().iter().any(|call| {
                 call.outcome().is_complete()
-                    && (!call.repairs().is_empty() || call.raw().trim().is_empty())
+                    && (!call.repairs().is_empty() || call.arguments() == "{}")
             });
             if reply.body == body {
                 same += 1;
