@@ -47,7 +47,8 @@ fn recordings_are_unchanged() {
             for cut in &all {
                 let Written { bytes: out, outcome, .. } = rewritten(&body, &options, cut);
                 let is_same = out == body && outcome == RewriteOutcome::Unchanged;
-                if !is_same && !(is_empty && outcome == RewriteOutcome::Mended) {
+                let is_filled = is_empty && outcome == RewriteOutcome::Mended;
+                if !is_same && !is_filled {
                     changed.push((path.display().to_string(), mode, outcome));
                     break;
                 }
