@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "clients"))
 from bodies import FORMATS, Turn, Unsuited  # noqa: E402
 
-VALUE = {"path": "/tmp/deploy.sh", "content": "set -e\nrm -rf /tmp/build", "lines": [1, 2], "force": True}
+VALUE = {"path": "repo/deploy.sh", "content": "set -e\nrm -rf repo/build", "lines": [1, 2], "force": True}
 TEXT = json.dumps(VALUE)
 PYTHON = repr(VALUE)
 
@@ -34,18 +34,18 @@ HALVES = {
     "after a member and its comma, as Python prints it": PYTHON[: PYTHON.index(" 'lines'")],
     "after a member, as Python prints it": PYTHON[: PYTHON.index(", 'lines'")],
     "in a number": TEXT[: TEXT.index("2]") + 1],
-    "after literals of Python": '{"force": True, "path": "/tmp/deploy.sh", "content": "rm -rf /tmp',
-    "after a bare key": '{path: "/tmp/deploy.sh", "content": "rm -rf /tmp',
+    "after literals of Python": '{"force": True, "path": "repo/deploy.sh", "content": "rm -rf repo',
+    "after a bare key": '{path: "repo/deploy.sh", "content": "rm -rf repo',
     "in a fence": f"```json\n{TEXT[:60]}",
 }
 
 # Repairs that the default policy forbids, because they guess. Nothing may run of it but what runs of the same bytes.
 GUESSES = {
-    "a value is missing": TEXT.replace('"set -e\\nrm -rf /tmp/build"', ""),
+    "a value is missing": TEXT.replace('"set -e\\nrm -rf repo/build"', ""),
     "a value is missing, as Python prints it": PYTHON.replace("[1, 2]", ""),
     "the end is missing": TEXT[:-1],
     "the end is missing, as Python prints it": PYTHON[:-1],
-    "two values": '{"path": "/tmp/a"}{"path": "/tmp/b"}',
+    "two values": '{"path": "repo/a"}{"path": "repo/b"}',
 }
 
 
@@ -132,11 +132,11 @@ def answers(kind):
     for name, empty in (("empty", []), ("null", None), ("blank", [" "])):
         yield case("empty", f"{name} arguments", Turn(calls=[("now", empty)]), now, "right")
         yield case("empty", f"{name} arguments, with the finish of a limit", Turn(calls=[("now", empty)], finish="length"), [], "never")
-    first, last = ("read_file", pieces('{"path": "/tmp/a"}')), ("now", pieces("{}"))
-    several = [["read_file", {"path": "/tmp/a"}], *value, *now]
+    first, last = ("read_file", pieces('{"path": "repo/a"}')), ("now", pieces("{}"))
+    several = [["read_file", {"path": "repo/a"}], *value, *now]
     yield case("several", "clean, several calls", Turn(calls=[first, *one(TEXT), last]), several, "right")
     yield case("several", "several calls, one broken", Turn(calls=[first, *one(PYTHON), last]), several, "right")
-    broken = [("read_file", pieces("{'path': '/tmp/a',}")), *one(BROKEN["in a fence"]), last]
+    broken = [("read_file", pieces("{'path': 'repo/a',}")), *one(BROKEN["in a fence"]), last]
     yield case("several", "several calls, two broken", Turn(calls=broken), several, "right")
     for name in ("in a string, as Python prints it", "after a member, as Python prints it"):
         turn = Turn(calls=[first, *one(HALVES[name])], finish="length")
