@@ -7,9 +7,9 @@
 
 use std::hint::black_box;
 
-use jsonmend_benches::measure::{Budget, Contender, Timed, interleaved};
-use jsonmend_core::{Options, Outcome};
-use jsonmend_extract::{
+use wiremend_benches::measure::{Budget, Contender, Timed, interleaved};
+use wiremend_core::{Options, Outcome};
+use wiremend_extract::{
     CallExtractor, CallSink, Dialect, Extractor, FoundCalls, Scope, SegmentEvent, SegmentReader,
     TextSink, Tools,
 };

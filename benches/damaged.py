@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many damaged documents the Python package json_repair mends right.
 
-    cargo run --release -p jsonmend-testkit --example damaged -- --seed 2 --write target/damaged.jsonl
+    cargo run --release -p wiremend-testkit --example damaged -- --seed 2 --write target/damaged.jsonl
     python3 -m venv target/peers && target/peers/bin/pip install json-repair
     target/peers/bin/python benches/damaged.py target/damaged.jsonl
 

@@ -1,13 +1,13 @@
-//! How many damaged documents jsonmend and its peers mend right.
+//! How many damaged documents wiremend and its peers mend right.
 //!
 //! `cargo bench --bench damaged` prints, for each kind of damage, how many of 100 samples come out with
 //! the value of the document. A peer that panics has no answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use jsonmend_benches::apart::{Apart, answer};
-use jsonmend_core::Policy;
-use jsonmend_testkit::damaged::{Entry, Kind, Sample, Verdict, samples};
+use wiremend_benches::apart::{Apart, answer};
+use wiremend_core::Policy;
+use wiremend_testkit::damaged::{Entry, Kind, Sample, Verdict, samples};
 
 type Mend = fn(&str) -> Option<String>;
 
@@ -36,7 +36,7 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut names: Vec<&str> = Kind::all().map(Kind::name).collect();
     names.extend(["2 kinds at once", "3 kinds at once", "4 kinds at once"]);
-    print!("{:26} {:>6} {:>8} {:>8}", "right, of 100", "all", "jsonmend", "stream");
+    print!("{:26} {:>6} {:>8} {:>8}", "right, of 100", "all", "wiremend", "stream");
     PEERS.iter().for_each(|(name, _)| print!(" {name:>18}"));
     println!(" {APART:>18}");
     let mut apart = Apart::default();

@@ -7,13 +7,13 @@
 
 use std::{hint::black_box, process::Command};
 
-use jsonmend_benches::{
+use wiremend_benches::{
     documents::{self, Document},
     values::{Damage, meeting, order, tool},
 };
-use jsonmend_core::{Mender, Options, Outcome, Output, Partial};
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_schema::{FitOptions, FitStream, Schema, Tree};
+use wiremend_core::{Mender, Options, Outcome, Output, Partial};
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_schema::{FitOptions, FitStream, Schema, Tree};
 
 /// How much of each document is read: enough for the caches to be warm, little enough for valgrind.
 const SIZE: usize = 128 << 10;

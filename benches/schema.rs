@@ -4,12 +4,12 @@
 
 use std::hint::black_box;
 
-use jsonmend_benches::{
+use wiremend_benches::{
     measure::{Budget, Contender, Timed, interleaved},
     values::{Damage, meeting, order, tool},
 };
-use jsonmend_core::{Options, Partial, mend};
-use jsonmend_schema::{Cursor, FitOptions, FitStream, NodeState, Schema, Tree};
+use wiremend_core::{Options, Partial, mend};
+use wiremend_schema::{Cursor, FitOptions, FitStream, NodeState, Schema, Tree};
 use serde_json::Value;
 
 fn main() {
@@ -104,7 +104,7 @@ fn streaming(schema: &Schema, budget: Budget) {
         let text = meeting(bytes);
         let mut contenders = [
             Contender::new("mender and partial value", text.len(), || {
-                let mut mender = jsonmend_core::Mender::new(Options::new());
+                let mut mender = wiremend_core::Mender::new(Options::new());
                 let mut partial = Partial::new();
                 for chunk in text.as_bytes().chunks(16) {
                     mender.push(chunk, &mut partial);
@@ -113,7 +113,7 @@ fn streaming(schema: &Schema, budget: Budget) {
                 mender.finish(&mut partial);
             }),
             Contender::new("mender and cursor", text.len(), || {
-                let mut mender = jsonmend_core::Mender::new(Options::new());
+                let mut mender = wiremend_core::Mender::new(Options::new());
                 let mut cursor = Cursor::new(schema, &FitOptions::new());
                 for chunk in text.as_bytes().chunks(16) {
                     mender.push(chunk, &mut cursor);

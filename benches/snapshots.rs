@@ -6,11 +6,11 @@
 
 use std::hint::black_box;
 
-use jsonmend_benches::{
+use wiremend_benches::{
     documents,
     measure::{Budget, Contender, Timed, interleaved},
 };
-use jsonmend_core::{DeltaOp, Mender, Options, Output, Partial, Revision};
+use wiremend_core::{DeltaOp, Mender, Options, Output, Partial, Revision};
 
 const SIZE: usize = 200_000;
 const PIECE: usize = 8;

@@ -5,9 +5,9 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use futures::{StreamExt as _, executor::block_on, stream};
-use jsonmend_benches::measure::{Budget, Contender, Timed, interleaved};
-use jsonmend_testkit::allocations::heap_of;
-use jsonmend_wire::{
+use wiremend_benches::measure::{Budget, Contender, Timed, interleaved};
+use wiremend_testkit::allocations::heap_of;
+use wiremend_wire::{
     RewriteOptions, Rewriter, Rewritten,
     sse::{SseDecoder, SseEvent, SseReading},
 };

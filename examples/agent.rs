@@ -1,7 +1,7 @@
 //! An agent with two tools, each of which takes its arguments as a Rust type:
 //!
 //! ```sh
-//! BASE_URL=http://127.0.0.1:8099 cargo run -p jsonmend-examples --bin agent -- "A room in Oslo, please"
+//! BASE_URL=http://127.0.0.1:8099 cargo run -p wiremend-examples --bin agent -- "A room in Oslo, please"
 //! ```
 //!
 //! What the model gets wrong about the form of its arguments is mended and made to fit the schema. What cannot be
@@ -10,15 +10,15 @@
 use std::{error::Error, io::Write, pin::pin};
 
 use futures::{Stream, StreamExt as _};
-use jsonmend::{
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use wiremend::{
     response::CallFit,
     schema::{Registry, Rendering, SharedRegistry},
     stream::{Event, MendExt as _, ResponseOptions},
     wire::{Call, FinishReason, StreamOutcome},
 };
-use schemars::{JsonSchema, schema_for};
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, json};
 
 type Failure = Box<dyn Error + Send + Sync>;
 

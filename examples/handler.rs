@@ -1,11 +1,11 @@
 //! A handler of axum between a client and a provider. The calls in an answer are mended on its way:
 //!
 //! ```sh
-//! BASE_URL=http://127.0.0.1:8099 cargo run -p jsonmend-examples --bin handler
+//! BASE_URL=http://127.0.0.1:8099 cargo run -p wiremend-examples --bin handler
 //! ```
 //!
 //! Everything else passes byte for byte, as it arrives. If the provider breaks off, so does the answer: no call is
-//! closed that the model did not close. `jsonmend serve` does this, and more, without a program of your own.
+//! closed that the model did not close. `wiremend serve` does this, and more, without a program of your own.
 
 use axum::{
     Router,
@@ -15,7 +15,7 @@ use axum::{
     response::Response,
     routing::post,
 };
-use jsonmend::stream::{MendExt as _, RewriteOptions};
+use wiremend::stream::{MendExt as _, RewriteOptions};
 
 /// What is sent on: of the request, and of the answer. Not the length, because it may change.
 const HEADERS: [header::HeaderName; 2] = [header::AUTHORIZATION, header::CONTENT_TYPE];

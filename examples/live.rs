@@ -2,17 +2,17 @@
 //! them the one that is growing.
 //!
 //! ```sh
-//! BASE_URL=http://127.0.0.1:8099 cargo run -p jsonmend-examples --bin live
+//! BASE_URL=http://127.0.0.1:8099 cargo run -p wiremend-examples --bin live
 //! ```
 
 use std::{error::Error, io::Write, pin::pin};
 
 use futures::{Stream, StreamExt as _};
-use jsonmend::{
+use serde::Deserialize;
+use wiremend::{
     Value,
     stream::{MendExt as _, ResponseOptions, TypedEvent},
 };
-use serde::Deserialize;
 
 type Failure = Box<dyn Error + Send + Sync>;
 

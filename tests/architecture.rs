@@ -8,17 +8,17 @@ use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
 const CRATES: [&str; 11] = [
-    "jsonmend-core",
-    "jsonmend-extract",
-    "jsonmend-schema",
-    "jsonmend-wire",
-    "jsonmend-response",
-    "jsonmend-reask",
-    "jsonmend-stream",
-    "jsonmend",
-    "jsonmend-proxy",
-    "jsonmend-testkit",
-    "jsonmend-cli",
+    "wiremend-core",
+    "wiremend-extract",
+    "wiremend-schema",
+    "wiremend-wire",
+    "wiremend-response",
+    "wiremend-reask",
+    "wiremend-stream",
+    "wiremend",
+    "wiremend-proxy",
+    "wiremend-testkit",
+    "wiremend-cli",
 ];
 
 /// Crates without input or output, and without a clock.
@@ -27,7 +27,7 @@ const SANS_IO: [&str; 6] = ["core", "extract", "schema", "wire", "response", "re
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
-        .current_dir(jsonmend_tests::root())
+        .current_dir(wiremend_tests::root())
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -66,7 +66,7 @@ fn nothing_points_backwards() {
 #[test]
 fn every_package_has_its_place() {
     for name in dependencies().keys() {
-        let outside = ["jsonmend-examples", "jsonmend-tests"];
+        let outside = ["wiremend-examples", "wiremend-tests"];
         let known = CRATES.contains(&name.as_str()) || outside.contains(&name.as_str());
         assert!(known, "{name} is not in `CRATES`: add it there");
     }
@@ -75,7 +75,7 @@ fn every_package_has_its_place() {
 #[test]
 fn the_core_has_no_dependency() {
     let all = dependencies();
-    let core = &all["jsonmend-core"];
+    let core = &all["wiremend-core"];
     let hard: Vec<_> =
         core.iter().filter(|(_, kind, optional)| kind == "normal" && !optional).collect();
     assert!(hard.is_empty(), "{hard:?}");
@@ -83,25 +83,25 @@ fn the_core_has_no_dependency() {
         assert!(["serde", "serde_json"].contains(&name.as_str()), "{name} is new to the core");
     }
     let extract: Vec<_> =
-        all["jsonmend-extract"].iter().filter(|(_, kind, _)| kind == "normal").collect();
-    assert!(extract.iter().all(|(name, _, _)| name == "jsonmend-core"), "{extract:?}");
+        all["wiremend-extract"].iter().filter(|(_, kind, _)| kind == "normal").collect();
+    assert!(extract.iter().all(|(name, _, _)| name == "wiremend-core"), "{extract:?}");
 }
 
 /// The validator is half of a build, so programs without schemas must not have to build it.
 #[test]
 fn schemas_are_optional_above_their_crate() {
     let all = dependencies();
-    for name in ["jsonmend-stream", "jsonmend"] {
-        let schema = all[name].iter().find(|(other, ..)| other == "jsonmend-schema");
+    for name in ["wiremend-stream", "wiremend"] {
+        let schema = all[name].iter().find(|(other, ..)| other == "wiremend-schema");
         assert!(schema.is_some_and(|(_, _, optional)| *optional), "{name}");
     }
-    let reask = all["jsonmend"].iter().find(|(other, ..)| other == "jsonmend-reask");
+    let reask = all["wiremend"].iter().find(|(other, ..)| other == "wiremend-reask");
     assert!(reask.is_some_and(|(_, _, optional)| *optional));
 }
 
 #[test]
 fn every_member_takes_the_lints_of_the_workspace() {
-    let root = jsonmend_tests::root();
+    let root = wiremend_tests::root();
     let workspace = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     assert!(workspace.contains("unsafe_code = \"forbid\""));
     for package in metadata()["packages"].as_array().unwrap() {
@@ -116,7 +116,7 @@ fn every_member_takes_the_lints_of_the_workspace() {
 #[test]
 fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
     let tables = |manifest: &str| -> BTreeMap<String, String> {
-        let text = fs::read_to_string(jsonmend_tests::root().join(manifest)).unwrap();
+        let text = fs::read_to_string(wiremend_tests::root().join(manifest)).unwrap();
         let tables = text.split("\n[").skip(1).filter_map(|table| table.split_once("]\n"));
         let named = |(name, lines): (&str, &str)| {
             let lines = lines.lines().filter(|line| line.contains('=') && !line.starts_with('#'));
@@ -134,7 +134,7 @@ fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
 /// Every Rust source of the repository in the named folders.
 fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut open: Vec<PathBuf> = folders.iter().map(|f| jsonmend_tests::root().join(f)).collect();
+    let mut open: Vec<PathBuf> = folders.iter().map(|f| wiremend_tests::root().join(f)).collect();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -154,11 +154,11 @@ fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
 #[test]
 fn asking_again_needs_no_runtime() {
     let all = dependencies();
-    let normal = all["jsonmend-reask"].iter().filter(|(_, kind, _)| kind == "normal");
+    let normal = all["wiremend-reask"].iter().filter(|(_, kind, _)| kind == "normal");
     let foreign: Vec<&str> = normal
         .map(|(name, ..)| name.as_str())
         .filter(|name| {
-            !name.starts_with("jsonmend-") && !["httpdate", "serde", "serde_json"].contains(name)
+            !name.starts_with("wiremend-") && !["httpdate", "serde", "serde_json"].contains(name)
         })
         .collect();
     assert!(foreign.is_empty(), "{foreign:?}");
@@ -172,8 +172,8 @@ fn only_the_gateway_has_a_server_and_encryption() {
         let found = dependencies
             .iter()
             .find(|(other, kind, _)| kind == "normal" && HEAVY.contains(&other.as_str()));
-        assert!(name == "jsonmend-proxy" || found.is_none(), "{name} depends on {found:?}");
-        let proxy = dependencies.iter().find(|(other, ..)| other == "jsonmend-proxy");
+        assert!(name == "wiremend-proxy" || found.is_none(), "{name} depends on {found:?}");
+        let proxy = dependencies.iter().find(|(other, ..)| other == "wiremend-proxy");
         assert!(proxy.is_none_or(|(_, _, optional)| *optional), "{name} always builds the gateway");
     }
 }
@@ -216,7 +216,7 @@ fn sans_io_crates_do_no_io() {
             assert!(found.is_none(), "{}: {line}", path.display());
         }
     }
-    let core = fs::read_to_string(jsonmend_tests::root().join("crates/core/src/lib.rs")).unwrap();
+    let core = fs::read_to_string(wiremend_tests::root().join("crates/core/src/lib.rs")).unwrap();
     assert!(core.contains("#![no_std]"));
 }
 
@@ -247,7 +247,7 @@ fn calls_in_the_engine() -> Calls {
         text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
     };
     let (mut defined, mut called) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
-    let root = jsonmend_tests::root().join("crates/core/src/engine");
+    let root = wiremend_tests::root().join("crates/core/src/engine");
     for (path, text) in sources(&["crates/core/src/engine"]) {
         let file = path.strip_prefix(&root).unwrap().display().to_string();
         let text: Vec<&str> = code(text.split("#[cfg(test)]").next().unwrap()).collect();
@@ -296,7 +296,7 @@ fn the_sources_of_the_engine_call_one_another_in_one_direction() {
 
 #[test]
 fn the_workspace_says_why_for_every_member() {
-    let manifest = fs::read_to_string(jsonmend_tests::root().join("Cargo.toml")).unwrap();
+    let manifest = fs::read_to_string(wiremend_tests::root().join("Cargo.toml")).unwrap();
     let members =
         manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
     for member in members.lines().map(str::trim).filter(|line| !line.is_empty()) {

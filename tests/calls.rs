@@ -1,15 +1,15 @@
 //! Calls of responses that were cut off, or that lost an event, are never complete, and neither are the objects
 //! in their texts.
 //!
-//! `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
+//! `WIREMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 
 use std::{fs, path::Path};
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_response::{Object, Response, ResponseOptions};
-use jsonmend_testkit::{Seed, bodies::Shape, laws, transport::Events};
-use jsonmend_wire::{WireLimits, WireOptions};
+use wiremend_core::{Options, Policy};
+use wiremend_extract::Scope;
+use wiremend_response::{Object, Response, ResponseOptions};
+use wiremend_testkit::{Seed, bodies::Shape, laws, transport::Events};
+use wiremend_wire::{WireLimits, WireOptions};
 
 fn options() -> [WireOptions; 2] {
     let permissive = Options::new().with_policy(Policy::PERMISSIVE);
@@ -171,7 +171,7 @@ fn no_object_that_lost_an_event_is_complete() {
 
 #[test]
 fn recordings_keep_the_laws_of_calls() {
-    let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
+    let Some(folder) = std::env::var_os("WIREMEND_RECORDINGS") else { return };
     let mut bodies = Vec::new();
     add(Path::new(&folder), &mut bodies);
     assert!(!bodies.is_empty(), "no recordings in {}", folder.display());

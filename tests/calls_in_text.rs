@@ -1,19 +1,19 @@
 //! Calls in the text of a response: through the reader, and written again in the shape of the provider.
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Scope, Tools};
-use jsonmend_response::{Event, Response, ResponseOptions, ResponseReader, TextCalls};
-use jsonmend_testkit::{
+use serde_json::{Value, json};
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_extract::{CallExtractor, Dialect, FoundCalls, Scope, Tools};
+use wiremend_response::{Event, Response, ResponseOptions, ResponseReader, TextCalls};
+use wiremend_testkit::{
     Seed,
     bodies::Shape,
     cuts::{self, Cut},
     laws::{self, wire::rewritten},
 };
-use jsonmend_wire::{
+use wiremend_wire::{
     ApiFormat, Encoder, FinishReason, Framing, RewriteMode, RewriteOptions, RewriteOutcome,
     StreamOutcome, Transcript, WireLimits, WireOptions, transcribe,
 };
-use serde_json::{Value, json};
 
 fn tools() -> Tools {
     Tools::new().with_tool("book", ["seats", "name"], None).with_tool(
@@ -240,7 +240,7 @@ fn every_dialect_is_read_in_every_body() {
             assert_eq!(transcript.text(), text, "{} {body:?}", row.name());
             assert_eq!(transcript.outcome(), StreamOutcome::Complete);
             for call in transcript.calls() {
-                let said = jsonmend_core::apply(call.raw().as_bytes(), call.repairs());
+                let said = wiremend_core::apply(call.raw().as_bytes(), call.repairs());
                 assert_eq!(said.as_deref(), Some(call.arguments().as_bytes()));
                 assert_eq!(call.dialect(), Some(row.name()));
             }
@@ -530,7 +530,7 @@ fn what_cannot_be_sent_on_stays_as_it_came() {
 fn text_leaves_at_once() {
     let text = format!("{}<tool_call>", "Some words <b>and tags</b> first. ".repeat(20));
     let body = Body::Chat.of(&text, true);
-    let mut rewriter = jsonmend_wire::Rewriter::new(rewriting(&named("hermes")));
+    let mut rewriter = wiremend_wire::Rewriter::new(rewriting(&named("hermes")));
     let end = body.len() - 400;
     let mut most = 0;
     for chunk in body[..end].chunks(50) {

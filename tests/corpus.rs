@@ -2,12 +2,12 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use jsonmend_core::{
+use wiremend_core::{
     BufferedMender, Limits, Mended, Options, Outcome, Policy, RepairKind, Repairs,
     TrailingDocuments, mend,
 };
-use jsonmend_extract::{Scope, mend_text};
-use jsonmend_testkit::{
+use wiremend_extract::{Scope, mend_text};
+use wiremend_testkit::{
     Seed,
     cases::{self, Case},
     cuts::{self, Cut},
@@ -18,7 +18,7 @@ use jsonmend_testkit::{
 };
 
 fn corpus() -> Vec<Case> {
-    cases::read_folder(&jsonmend_tests::corpus()).unwrap()
+    cases::read_folder(&wiremend_tests::corpus()).unwrap()
 }
 
 /// Runs `check` on each case that `picked` selects, and fails once with all failures.
@@ -155,7 +155,7 @@ fn outputs_can_be_used() {
 }
 
 fn oracle_sees_several(case: &Case) -> bool {
-    case.options.trailing_documents() == jsonmend_core::TrailingDocuments::All
+    case.options.trailing_documents() == wiremend_core::TrailingDocuments::All
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //!
 //! `docs/damage.md` and `docs/repairs.md` have what is measured here. A change may only improve it; one
 //! that improves it much, or that has a good reason to make something worse, writes the pages again:
-//! `UPDATE_DOCS=1 cargo test -p jsonmend-tests --test it damaged::`.
+//! `UPDATE_DOCS=1 cargo test -p wiremend-tests --test it damaged::`.
 
 use std::{collections::BTreeMap, env, fs, sync::LazyLock};
 
-use jsonmend_core::Policy;
-use jsonmend_testkit::{
+use wiremend_core::Policy;
+use wiremend_testkit::{
     damaged::{Entry, Kind, Rates, Sample, Verdict, samples},
     oracle,
 };
@@ -30,7 +30,7 @@ fn repairs_are_right_as_often_as_the_page_says() {
 
 /// Checks that no rate is worse than the page states, and none much better; or writes the table there.
 fn states(path: &str, measured: &str) {
-    let file = jsonmend_tests::root().join(path);
+    let file = wiremend_tests::root().join(path);
     let page = fs::read_to_string(&file).unwrap();
     let (head, rest) = page.split_once("<!-- rates -->\n").expect("a mark before the table");
     let (stated, tail) = rest.split_once("<!-- /rates -->").expect("a mark after the table");

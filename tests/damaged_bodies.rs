@@ -1,12 +1,12 @@
 //! Bodies whose arguments, or whose JSON content, were broken in every known way. Both are emitted
 //! mended or unchanged, and everything else in the body stays the same. The bodies are generated ones,
-//! those of the examples, and those of the fuzzer; `JSONMEND_RECORDINGS` may name a folder of recorded
+//! those of the examples, and those of the fuzzer; `WIREMEND_RECORDINGS` may name a folder of recorded
 //! ones.
 
 use std::{collections::BTreeMap, fmt, fs, path::Path, path::PathBuf};
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_testkit::{
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_testkit::{
     Seed,
     bodies::{Places, Shape},
     cuts::Cut,
@@ -14,7 +14,7 @@ use jsonmend_testkit::{
     laws::wire::{rewritten, states},
     oracle,
 };
-use jsonmend_wire::{
+use wiremend_wire::{
     RewriteMode, RewriteOptions, RewriteOutcome, Transcript, WireOptions, transcribe,
 };
 
@@ -73,7 +73,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn shipped() -> Vec<Body> {
-    let root = jsonmend_tests::root();
+    let root = wiremend_tests::root();
     let of = |folder: &str, skip: usize| {
         files(&root.join(folder)).into_iter().map(move |path| Body {
             name: path.display().to_string(),
@@ -86,7 +86,7 @@ fn shipped() -> Vec<Body> {
 
 /// The recorded bodies that the caller names, if any.
 fn recorded() -> Vec<Body> {
-    let folder = std::env::var_os("JSONMEND_RECORDINGS");
+    let folder = std::env::var_os("WIREMEND_RECORDINGS");
     let paths = folder.iter().flat_map(|folder| files(Path::new(folder)));
     paths
         .map(|path| Body { name: path.display().to_string(), bytes: fs::read(&path).unwrap() })
@@ -235,7 +235,7 @@ fn break_content(body: &Body, tally: &mut Tally) {
                     clean.calls().iter().map(|call| call.raw()).collect::<Vec<_>>(),
                 );
                 let raw = before.text();
-                let mended = jsonmend_core::mend(raw.as_bytes(), &mending);
+                let mended = wiremend_core::mend(raw.as_bytes(), &mending);
                 let valid = oracle::is_json(after.text().as_bytes());
                 // What has left as it came can keep the rest from being mended.
                 let left = options.mode() == RewriteMode::Eager && after.text() == raw;

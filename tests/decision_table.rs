@@ -4,23 +4,23 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{
+use serde_json::json;
+use wiremend_core::{
     Options,
     coverage::{Expect, Token, decide, quotes, reached},
     mend,
 };
-use jsonmend_extract::mend_text;
-use jsonmend_testkit::{
+use wiremend_extract::mend_text;
+use wiremend_testkit::{
     cases, cuts::Cut, extracted::Extraction, guides::Outline, quoted, run::Run,
 };
-use serde_json::json;
 
 /// Reads every case in every way, so that the engine uses the table.
 ///
 /// This binary has one test, because the cells that were reached are counted for the whole process.
 #[test]
 fn every_cell_is_reached_by_a_case() {
-    for case in cases::read_folder(&jsonmend_tests::corpus()).unwrap() {
+    for case in cases::read_folder(&wiremend_tests::corpus()).unwrap() {
         match case.scope {
             None => drop(mend(&case.input, &case.options)),
             Some(scope) => drop(mend_text(&case.input, scope, &case.options)),

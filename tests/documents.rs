@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
-use jsonmend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
-use jsonmend_extract::{CallExtractor, Dialect, Extractor, Findings, Scope, mend_text};
-use jsonmend_testkit::{
+use wiremend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
+use wiremend_extract::{CallExtractor, Dialect, Extractor, Findings, Scope, mend_text};
+use wiremend_testkit::{
     adversary, bodies::Shape, cases, chaos::Settings, laws::read_calls, transport::Scenario,
 };
 
 fn document(path: &str) -> String {
-    let path = jsonmend_tests::root().join(path);
+    let path = wiremend_tests::root().join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -68,7 +68,7 @@ fn every_limit_is_in_the_page_of_limits() {
 /// The entries are numbered without gaps, and each names a test that exists.
 #[test]
 fn every_defect_on_the_page_has_its_test() {
-    let folder = jsonmend_tests::root().join("crates/wire/tests/wire/defects");
+    let folder = wiremend_tests::root().join("crates/wire/tests/wire/defects");
     let files = fs::read_dir(folder).unwrap().flatten();
     let tests: String = files.map(|file| fs::read_to_string(file.path()).unwrap()).collect();
     let page = document("docs/defects.md");
@@ -84,7 +84,7 @@ fn every_defect_on_the_page_has_its_test() {
 
 #[test]
 fn every_kind_has_two_cases_in_the_corpus() {
-    let cases = cases::read_folder(&jsonmend_tests::corpus()).unwrap();
+    let cases = cases::read_folder(&wiremend_tests::corpus()).unwrap();
     let few: Vec<_> = RepairKind::ALL
         .iter()
         .filter(|kind| cases.iter().filter(|case| case.kinds.contains(kind)).count() < 2)
@@ -94,7 +94,7 @@ fn every_kind_has_two_cases_in_the_corpus() {
 
 #[test]
 fn forty_cases_must_not_be_changed() {
-    let cases = cases::read_folder(&jsonmend_tests::corpus()).unwrap();
+    let cases = cases::read_folder(&wiremend_tests::corpus()).unwrap();
     let whole = cases
         .iter()
         .filter(|case| case.output.as_ref().is_some_and(|o| o.as_bytes() == case.input));
@@ -197,7 +197,7 @@ fn examples(page: &str) -> Vec<Example> {
     examples
 }
 
-/// The results of `jsonmend repair`, by default and with `--stream`, and the kinds that were recorded.
+/// The results of `wiremend repair`, by default and with `--stream`, and the kinds that were recorded.
 fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
     let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
     let whole = mend_text(input, Scope::Best, &options);
@@ -206,7 +206,7 @@ fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
     extractor.push(input, &mut found);
     let outcome = extractor.finish(&mut found);
     let pushed = found.documents().first();
-    let pushed_repairs = pushed.into_iter().flat_map(jsonmend_extract::Found::repairs);
+    let pushed_repairs = pushed.into_iter().flat_map(wiremend_extract::Found::repairs);
     let kinds =
         whole.repairs().iter().chain(pushed_repairs).map(|repair| repair.kind().code()).collect();
     let pushed = pushed.map(|document| String::from_utf8_lossy(document.json()).into_owned());
@@ -290,12 +290,12 @@ fn every_reading_on_the_page_is_true() {
             "seats": {"type": "integer"}, "name": {"type": "string"}}}},
         {"name": "now", "parameters": {"type": "object", "properties": {}}},
     ]);
-    let tools = jsonmend_schema::Registry::from_tools(&declared).unwrap().tools();
+    let tools = wiremend_schema::Registry::from_tools(&declared).unwrap().tools();
     let rows = readings(&document("docs/readings.md"));
     assert!(rows.len() > 35, "{}", rows.len());
     for [dialect, input, reading] in rows {
         let row = Dialect::by_name(&dialect).unwrap_or_else(|| panic!("{dialect}"));
-        let options = Options::new().with_policy(jsonmend_core::Policy::PERMISSIVE);
+        let options = Options::new().with_policy(wiremend_core::Policy::PERMISSIVE);
         let reader = CallExtractor::new(options).with_tools(tools.clone());
         let trace = read_calls(&reader.with_dialect(row.clone()), [input.as_bytes()]);
         let calls = trace.found.calls().iter().map(|call| {
@@ -315,7 +315,7 @@ fn contains_table(path: &str, table: &str) {
     let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark after the table");
     let wanted = format!("{head}<!-- table -->\n\n{table}\n<!-- /table -->{tail}");
     if env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
-        fs::write(jsonmend_tests::root().join(path), &wanted).unwrap();
+        fs::write(wiremend_tests::root().join(path), &wanted).unwrap();
         return;
     }
     assert!(page == wanted, "{path} is out of date: run this test with UPDATE_DOCS=1\n{table}");
@@ -324,7 +324,7 @@ fn contains_table(path: &str, table: &str) {
 /// The documents of the repository, by their paths from the root.
 fn documents() -> Vec<String> {
     let names = |folder: &str| -> Vec<String> {
-        fs::read_dir(jsonmend_tests::root().join(folder))
+        fs::read_dir(wiremend_tests::root().join(folder))
             .unwrap()
             .map(|entry| format!("{folder}{}", entry.unwrap().file_name().display()))
             .filter(|name| name.ends_with(".md"))
@@ -355,7 +355,7 @@ fn link_targets_exist() {
             let (path, mark) = link.split_once('#').unwrap_or((link, ""));
             let folder = Path::new(&name).parent().unwrap_or(Path::new(""));
             let path = if path.is_empty() { name.clone().into() } else { folder.join(path) };
-            let target = jsonmend_tests::root().join(&path);
+            let target = wiremend_tests::root().join(&path);
             assert!(target.exists(), "{name}: {link}");
             if !mark.is_empty() {
                 let there = fs::read_to_string(target).unwrap();
@@ -382,7 +382,7 @@ fn files_that_are_named_exist() {
             {
                 continue;
             }
-            let there = |root: &str| jsonmend_tests::root().join(root).join(span).exists();
+            let there = |root: &str| wiremend_tests::root().join(root).join(span).exists();
             assert!(ROOTS.iter().any(|root| there(root)), "{name}: {span}");
             seen += 1;
         }
@@ -394,7 +394,7 @@ fn files_that_are_named_exist() {
 #[test]
 fn the_readme_shows_the_agent_of_the_example() {
     let page = document("README.md");
-    let example = document("crates/jsonmend/examples/agent.rs");
+    let example = document("crates/wiremend/examples/agent.rs");
     let blocks = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next());
     let agents: Vec<&str> = blocks.filter(|block| block.contains("async fn")).collect();
     assert_eq!(agents.len(), 1);

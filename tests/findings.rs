@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Options, Policy, Risk};
-use jsonmend_extract::Scope;
-use jsonmend_response::{Event, ResponseOptions, ResponseReader, TextCalls};
-use jsonmend_schema::{FitOptions, FitStream, Registry, Schema, SharedRegistry, Standing};
-use jsonmend_testkit::{Seed, damage::Damage, damaged::samples};
-use jsonmend_wire::{ToolPolicies, WireOptions};
 use serde_json::{Map, Value, json};
+use wiremend_core::{Options, Policy, Risk};
+use wiremend_extract::Scope;
+use wiremend_response::{Event, ResponseOptions, ResponseReader, TextCalls};
+use wiremend_schema::{FitOptions, FitStream, Registry, Schema, SharedRegistry, Standing};
+use wiremend_testkit::{Seed, damage::Damage, damaged::samples};
+use wiremend_wire::{ToolPolicies, WireOptions};
 
 /// A schema for the value. With a seed, it wants something else in a few places.
 fn schema_of(value: &Value, wrong: &mut Option<Seed>) -> Value {

@@ -5,13 +5,13 @@
 
 use std::{fs, path::Path};
 
-use jsonmend_testkit::{Seed, adversary, fuzz};
+use wiremend_testkit::{Seed, adversary, fuzz};
 
-/// Mutations per body. `JSONMEND_FUZZ_ITERATIONS` sets another number.
+/// Mutations per body. `WIREMEND_FUZZ_ITERATIONS` sets another number.
 const ITERATIONS: usize = 1500;
 
 fn iterations() -> usize {
-    let asked = std::env::var("JSONMEND_FUZZ_ITERATIONS").ok();
+    let asked = std::env::var("WIREMEND_FUZZ_ITERATIONS").ok();
     asked.and_then(|number| number.parse().ok()).unwrap_or(ITERATIONS)
 }
 
@@ -59,7 +59,7 @@ fn token(line: &str) -> Vec<u8> {
 
 #[test]
 fn bodies_hold_on_seeds_and_mutations() {
-    let fuzz_folder = jsonmend_tests::root().join("fuzz");
+    let fuzz_folder = wiremend_tests::root().join("fuzz");
     let starting = |folder: &str, least: usize| {
         let seeds = files(&fuzz_folder.join(folder));
         assert!(seeds.len() >= least);
@@ -92,7 +92,7 @@ fn bodies_hold_on_seeds_and_mutations() {
 
 #[test]
 fn values_and_schemas_hold_on_seeds_and_mutations() {
-    let fuzz_folder = jsonmend_tests::root().join("fuzz");
+    let fuzz_folder = wiremend_tests::root().join("fuzz");
     let seeds = files(&fuzz_folder.join("seeds/schema"));
     let dictionary = dictionary(&fs::read_to_string(fuzz_folder.join("json.dict")).unwrap());
     let mut seed = Seed::of(b"schema");
@@ -111,7 +111,7 @@ fn values_and_schemas_hold_on_seeds_and_mutations() {
 
 #[test]
 fn inputs_found_by_fuzzing_still_pass() {
-    for (file, data) in files(&jsonmend_tests::root().join("fuzz/regressions")) {
+    for (file, data) in files(&wiremend_tests::root().join("fuzz/regressions")) {
         if file.ends_with("README.md") {
             continue;
         }
@@ -131,7 +131,7 @@ fn the_dictionary_is_read() {
 
 #[test]
 fn every_body_has_a_target() {
-    let targets = jsonmend_tests::root().join("fuzz/fuzz_targets");
+    let targets = wiremend_tests::root().join("fuzz/fuzz_targets");
     let names: Vec<String> = files(&targets).into_iter().map(|(name, _)| name).collect();
     for (name, _) in fuzz::BODIES {
         assert!(names.iter().any(|file| file.ends_with(&format!("{name}.rs"))), "{name}");

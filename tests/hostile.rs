@@ -3,9 +3,9 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, coverage, mend};
-use jsonmend_extract::{Extractor, Scope, mend_text};
-use jsonmend_testkit::{
+use wiremend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, coverage, mend};
+use wiremend_extract::{Extractor, Scope, mend_text};
+use wiremend_testkit::{
     adversary::{self, Hostile},
     allocations::heap_of,
     cuts::Cut,
@@ -100,7 +100,7 @@ fn ends_the_same(options: [u8; 2]) {
     on_a_small_stack(move || {
         let mut wrong = Vec::new();
         for Hostile { name, input, .. } in adversary::hostile(100_000) {
-            for options in options.map(jsonmend_testkit::fuzz::options) {
+            for options in options.map(wiremend_testkit::fuzz::options) {
                 let [whole, bytes] = [Cut::whole(), Cut::bytes(input.len())].map(|cut| {
                     let mut mender = Mender::new(options.clone());
                     let mut out = Recorder::default();
@@ -165,7 +165,7 @@ fn the_memory_of_the_push_path_depends_on_the_limits() {
     let limits = options.limits();
     // What is withheld, and the repairs in it and in the piece that is read: one for each byte, and
     // more room than that as the list grows.
-    let repairs = 3 * (limits.buffer() + (16 << 10)) * size_of::<jsonmend_core::Repair>();
+    let repairs = 3 * (limits.buffer() + (16 << 10)) * size_of::<wiremend_core::Repair>();
     let most = (16 * limits.buffer() + repairs) as u64;
     for Hostile { name, input, .. } in adversary::hostile(MEGABYTE) {
         for size in [1024, input.len()] {
@@ -272,7 +272,7 @@ fn twice_the_input_is_twice_the_work() {
     let outline =
         serde_json::json!({"a": "string", "b": "number", "k": {"a": "number"}, "*": "none"});
     let guided = Options::new().with_guide(Arc::new(Outline::new(outline)));
-    for options in [Options::new(), jsonmend_testkit::fuzz::options(0b0100_0000), guided] {
+    for options in [Options::new(), wiremend_testkit::fuzz::options(0b0100_0000), guided] {
         for (half, full) in half.iter().zip(&full) {
             if let Err(violation) = laws::doubling(&half.input, &full.input, &options) {
                 wrong.push(format!("{}: {}", full.name, violation.what()));

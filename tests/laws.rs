@@ -1,13 +1,13 @@
 //! Every law on generated documents, whole and damaged, under every policy and under small limits.
 
-use jsonmend_core::{Options, TrailingDocuments};
-use jsonmend_extract::Scope;
-use jsonmend_testkit::{
+use proptest::prelude::*;
+use wiremend_core::{Options, TrailingDocuments};
+use wiremend_extract::Scope;
+use wiremend_testkit::{
     Seed, cuts,
     damage::{self, Damaged},
     documents, fuzz, laws, prose, wrapped,
 };
-use proptest::prelude::*;
 
 /// A document, damaged in up to three ways or not at all.
 fn damaged() -> impl Strategy<Value = Damaged> {
@@ -144,7 +144,7 @@ proptest! {
         let exact = |wrapper: &wrapped::Wrapper| *wrapper != wrapped::Wrapper::Escapes;
         for wrapper in wrapped::Wrapper::all().filter(exact) {
             let input = wrapper.wrap(&document);
-            let mended = jsonmend_core::mend(&input, &Options::new());
+            let mended = wiremend_core::mend(&input, &Options::new());
             let text = mended.text().unwrap_or_default().as_bytes();
             let same = |one: &[u8], other: &[u8]| {
                 let value = |text| serde_json::from_slice::<serde_json::Value>(text).ok();
@@ -167,7 +167,7 @@ fn damage_of_every_kind_is_mended_to_json() {
     for way in damage::Damage::ALL {
         for seed in 0..40 {
             let Some(broken) = way.apply(TEXT, &mut Seed::new(seed)) else { continue };
-            let mended = jsonmend_core::mend(&broken, &Options::new());
+            let mended = wiremend_core::mend(&broken, &Options::new());
             let blank = broken.trim_ascii().is_empty();
             assert!(
                 mended.outcome().is_valid() || blank,

@@ -1,9 +1,9 @@
 //! Text with quotes that a model writes into strings without escaping them: code, commands, prose. The
 //! intended value is known here, so it can be compared with the result.
 
-use jsonmend_core::{Mender, Options, mend};
-use jsonmend_testkit::{laws, quoted};
 use serde_json::{Value, json};
+use wiremend_core::{Mender, Options, mend};
+use wiremend_testkit::{laws, quoted};
 
 /// Read as they were meant, on both paths, wherever they are.
 const READ: &[&str] = &[

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use jsonmend_core::{
+use proptest::{collection::vec, prelude::*, sample::select};
+use wiremend_core::{
     Located, Mender, Options, Outcome, Output, Path, Paths, Repair, RepairKind, Repairs,
     TrailingDocuments, mend,
 };
-use jsonmend_testkit::{
+use wiremend_testkit::{
     allocations::heap_of,
     cases,
     oracle::{self, Placed, Token},
 };
-use proptest::{collection::vec, prelude::*, sample::select};
 
 /// Records as Python prints them.
 fn records(count: usize) -> Vec<u8> {
@@ -68,13 +68,13 @@ fn path_at(text: &[u8], tokens: &[Placed], at: usize, begins: bool) -> String {
         let innermost = level + 1 == depth;
         match container {
             Container::Object(Some(key)) if !(innermost && comma) => {
-                steps.push(jsonmend_core::Step::Key(key.into()));
+                steps.push(wiremend_core::Step::Key(key.into()));
             }
             Container::Object(_) => {}
             Container::Array(items) => {
                 let next = innermost && !inside && (comma || begins);
                 let index = (items + usize::from(next)).checked_sub(1);
-                steps.extend(index.map(jsonmend_core::Step::Index));
+                steps.extend(index.map(wiremend_core::Step::Index));
             }
         }
     }
@@ -127,7 +127,7 @@ impl Output for Noted {
 #[test]
 fn every_path_names_its_place_in_the_document() {
     let (mut checked, mut wrong) = (0, Vec::new());
-    for case in cases::read_folder(&jsonmend_tests::corpus()).unwrap() {
+    for case in cases::read_folder(&wiremend_tests::corpus()).unwrap() {
         let mended = mend(&case.input, &case.options);
         let Some(text) = mended.text().filter(|text| oracle::tokens(text.as_bytes()).is_some())
         else {
@@ -231,7 +231,7 @@ fn a_long_chunk_takes_no_more_memory_than_a_short_one() {
 #[test]
 fn a_text_with_many_repairs_takes_a_small_multiple_of_it() {
     let options = Options::new()
-        .with_limits(jsonmend_core::Limits::new().with_report(0))
+        .with_limits(wiremend_core::Limits::new().with_report(0))
         .with_trailing_documents(TrailingDocuments::Array);
     // A document takes its place in a list, and one piece of the text its edits.
     for (input, times) in [

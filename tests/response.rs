@@ -1,9 +1,9 @@
 //! The cost of reading a response: memory with and without a search for objects, and copies of
 //! arguments.
 
-use jsonmend_extract::Scope;
-use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-use jsonmend_testkit::{allocations::heap_of, bodies::Shape};
+use wiremend_extract::Scope;
+use wiremend_response::{Event, ResponseOptions, ResponseReader};
+use wiremend_testkit::{allocations::heap_of, bodies::Shape};
 
 /// Reads a body in chunks of `size` bytes, and drops its events.
 fn read(body: &[u8], size: usize, options: ResponseOptions) -> usize {

@@ -1,4 +1,4 @@
-//! Rewriting whole bodies. `JSONMEND_RECORDINGS` may name a folder of recorded bodies. Those in the
+//! Rewriting whole bodies. `WIREMEND_RECORDINGS` may name a folder of recorded bodies. Those in the
 //! tests are always used.
 
 use std::{
@@ -6,14 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jsonmend_core::Outcome;
-use jsonmend_testkit::{
+use wiremend_core::Outcome;
+use wiremend_testkit::{
     Seed,
     allocations::heap_of,
     cuts::{self, Cut},
     laws::wire::{Written, rewritten},
 };
-use jsonmend_wire::{
+use wiremend_wire::{
     RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Transcript, WireOptions,
     eventstream::Message,
     sse::{SseDecoder, SseEvent, SseReading},
@@ -30,7 +30,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn recordings_are_unchanged() {
-    let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
+    let Some(folder) = std::env::var_os("WIREMEND_RECORDINGS") else { return };
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
     assert!(!paths.is_empty());
@@ -95,7 +95,7 @@ fn around(said: &Transcript) -> impl PartialEq + std::fmt::Debug {
 
 #[test]
 fn damaged_recordings_are_mended() {
-    let Some(folder) = std::env::var_os("JSONMEND_RECORDINGS") else { return };
+    let Some(folder) = std::env::var_os("WIREMEND_RECORDINGS") else { return };
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
     let (mut mended, mut refused) = (0, 0);

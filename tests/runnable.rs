@@ -1,17 +1,17 @@
 //! No client runs more of a call, or reads more of a text that is JSON, through a rewriter than without it.
 //!
-//! `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
+//! `WIREMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 
 use std::path::Path;
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_testkit::{
+use wiremend_core::{Options, Policy};
+use wiremend_testkit::{
     Seed,
     bodies::{Places, Shape},
     damage::Damage,
     laws::wire::never_more_runnable,
 };
-use jsonmend_wire::{RewriteOptions, WireOptions};
+use wiremend_wire::{RewriteOptions, WireOptions};
 
 /// Under each policy, with content that is text, and with content that is JSON.
 fn options() -> impl Iterator<Item = RewriteOptions> {
@@ -69,8 +69,8 @@ fn no_byte_of_a_stream_says_more() {
 /// The bodies in the repository, those of the fuzzer, and recorded ones, as they are and damaged.
 #[test]
 fn recorded_bodies_say_no_more() {
-    let root = jsonmend_tests::root();
-    let recordings = std::env::var_os("JSONMEND_RECORDINGS");
+    let root = wiremend_tests::root();
+    let recordings = std::env::var_os("WIREMEND_RECORDINGS");
     let mut folders = vec![(root.join("examples/streams"), 0), (root.join("fuzz/streams"), 1)];
     folders.extend(recordings.map(|folder| (folder.into(), 0)));
     for (folder, skip) in folders {

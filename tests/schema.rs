@@ -1,10 +1,10 @@
 //! The laws of values and their schemas, on generated schemas and values.
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
-use jsonmend_extract::mend_text;
-use jsonmend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};
-use jsonmend_testkit::{Seed, allocations::heap_of, damage, laws};
 use serde_json::{Map, Value, json};
+use wiremend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
+use wiremend_extract::mend_text;
+use wiremend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};
+use wiremend_testkit::{Seed, allocations::heap_of, damage, laws};
 
 const NAMES: [&str; 8] =
     ["id", "user_name", "count", "tags", "kind", "maxResults", "nested", "flag"];

@@ -1,8 +1,8 @@
-//! The judge of `jsonmend-schema` beside the library `jsonschema`, on schemas that a grammar makes.
+//! The judge of `wiremend-schema` beside the library `jsonschema`, on schemas that a grammar makes.
 
-use jsonmend_schema::{Schema, Tree};
-use jsonmend_testkit::{Seed, schemas};
 use serde_json::{Value, json};
+use wiremend_schema::{Schema, Tree};
+use wiremend_testkit::{Seed, schemas};
 
 /// How many schemas are made.
 const SCHEMAS: u64 = 4_000;

@@ -1,9 +1,9 @@
 //! What a schema may cost: one more level, branch, item or name takes its share of work and no more.
 //! Steps are counted, nothing is timed.
 
-use jsonmend_core::Outcome;
-use jsonmend_schema::{FitOptions, FitStream, Fitted, IssueCode, Schema, Tree, steps};
 use serde_json::{Map, Value, json};
+use wiremend_core::Outcome;
+use wiremend_schema::{FitOptions, FitStream, Fitted, IssueCode, Schema, Tree, steps};
 
 /// The bound that `docs/limits.md` states for a text of so many bytes.
 fn bound(length: usize) -> u64 {

@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use jsonmend_core::{
+use wiremend_core::{
     DeltaOp, Limits, Mender, Options, Outcome, Output, OwnedValue, Partial, Revision,
 };
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_testkit::allocations::heap_of;
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_testkit::allocations::heap_of;
 
 /// Throws away what is found.
 struct Nothing;

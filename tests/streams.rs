@@ -3,9 +3,9 @@
 use std::pin::pin;
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
-use jsonmend_extract::Scope;
-use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions, RewriteOptions};
-use jsonmend_testkit::allocations::{Heap, heap_of};
+use wiremend_extract::Scope;
+use wiremend_stream::{JsonOptions, MendExt, ResponseOptions, RewriteOptions};
+use wiremend_testkit::allocations::{Heap, heap_of};
 
 /// A list of records with a few defects each.
 fn records(count: usize) -> String {

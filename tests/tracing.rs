@@ -6,14 +6,14 @@ use std::{
 };
 
 use futures::{StreamExt, executor::block_on, stream};
-use jsonmend_extract::Scope;
-use jsonmend_response::Response;
-use jsonmend_stream::{JsonOptions, MendExt, ResponseOptions, Telemetry};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
 };
+use wiremend_extract::Scope;
+use wiremend_response::Response;
+use wiremend_stream::{JsonOptions, MendExt, ResponseOptions, Telemetry};
 
 /// Writes one line for every event.
 #[derive(Clone, Default)]

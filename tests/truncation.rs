@@ -1,7 +1,7 @@
 //! Calls as models write them, cut at every byte: what was complete is there, what was open is there
 //! as far as it arrived, and nothing that was emitted is ever taken back.
 
-use jsonmend_core::{
+use wiremend_core::{
     DeltaOp, JsonType, Mender, Options, Outcome, OwnedValue, Partial, Policy, Revision,
 };
 
@@ -289,11 +289,11 @@ fn a_value_that_serde_json_cannot_represent_is_an_error() {
         partial
     };
     assert!(deep(127).root().unwrap().to_value().is_ok());
-    assert_eq!(deep(128).root().unwrap().to_value(), Err(jsonmend_core::Unrepresentable::Depth),);
+    assert_eq!(deep(128).root().unwrap().to_value(), Err(wiremend_core::Unrepresentable::Depth),);
     let mut partial = Partial::new();
     let mut mender = Mender::new(Options::new());
     mender.push(b"[1e999]", &mut partial);
     mender.finish(&mut partial);
-    let number = jsonmend_core::Unrepresentable::Number("1e999".into());
+    let number = wiremend_core::Unrepresentable::Number("1e999".into());
     assert_eq!(partial.root().unwrap().to_value(), Err(number));
 }

@@ -1,12 +1,12 @@
 //! Twice the body takes twice the work. Steps and bytes of heap are counted, and not time.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_testkit::{
+use wiremend_core::{Options, Policy};
+use wiremend_testkit::{
     allocations::heap_of,
     bodies::Shape,
     laws::wire::{CHUNKS, Road, doubling, in_proportion},
 };
-use jsonmend_wire::{RewriteMode, RewriteOptions, WireOptions};
+use wiremend_wire::{RewriteMode, RewriteOptions, WireOptions};
 
 /// Every way in which a body may be processed.
 fn roads() -> Vec<Road> {

@@ -7,7 +7,7 @@ mod ours;
 mod peers;
 mod tables;
 
-use jsonmend_benches::measure::{Budget, Timed};
+use wiremend_benches::measure::{Budget, Timed};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

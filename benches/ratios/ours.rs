@@ -1,8 +1,8 @@
-//! What jsonmend does with a document, and the two baselines.
+//! What wiremend does with a document, and the two baselines.
 
 use std::hint::black_box;
 
-use jsonmend_core::{JsonType, Mender, Options, Outcome, Output, Partial, mend};
+use wiremend_core::{JsonType, Mender, Options, Outcome, Output, Partial, mend};
 use serde::de::IgnoredAny;
 
 /// Counts the length of the output, as a socket would.

@@ -1,10 +1,10 @@
 //! The tables: which contenders are measured on which documents.
 
-use jsonmend_benches::{
+use wiremend_benches::{
     documents::{self, Document, SIZE},
     measure::{Budget, Contender, Timed, interleaved},
 };
-use jsonmend_core::{Mender, Options, Partial, mend};
+use wiremend_core::{Mender, Options, Partial, mend};
 
 use crate::{ours, peers};
 

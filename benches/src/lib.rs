@@ -1,4 +1,4 @@
-//! Benchmarks of jsonmend: documents, and fair timing.
+//! Benchmarks of wiremend: documents, and fair timing.
 //!
 //! The bench `ratios` prints how fast each contender reads a document, compared with `serde_json`
 //! skipping a valid document of the same kind in the same run. The bench `instructions` counts

@@ -1,5 +1,5 @@
 #![no_main]
 
-use jsonmend_testkit::fuzz;
+use wiremend_testkit::fuzz;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::require(fuzz::formats(data)));

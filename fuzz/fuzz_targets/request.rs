@@ -1,7 +1,7 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    if let Err(violation) = jsonmend_proxy::fuzz::request(data) {
+    if let Err(violation) = wiremend_proxy::fuzz::request(data) {
         panic!("{violation}");
     }
 });

@@ -1,8 +1,8 @@
 //! Answers that a schema describes.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_schema::{FitOptions, Schema};
 use serde_json::{Value, json};
+use wiremend_core::{Options, Policy};
+use wiremend_schema::{FitOptions, Schema};
 
 fn fit(schema: &Value, text: &str, options: &FitOptions) -> Option<Value> {
     let schema = Schema::compile(schema).unwrap();

@@ -1,8 +1,8 @@
 //! An answer that arrives in pieces: its text with the documents in it mended, where they are.
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, Repair};
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_wire::sse::{SseDecoder, SseEvent, SseReading};
+use wiremend_core::{Limits, Mender, Options, Outcome, Repair};
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_wire::sse::{SseDecoder, SseEvent, SseReading};
 
 /// The text with its documents, as it would be shown, and their outcomes.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! Tool calls in an answer: which ones are found, and what is left as content.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{
+use wiremend_core::Options;
+use wiremend_extract::{
     CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader, Tools,
 };
-use jsonmend_testkit::laws::text_calls;
+use wiremend_testkit::laws::text_calls;
 
 fn reader() -> CallExtractor {
     let tools = [("look", "where"), ("find", "query"), ("open_file", "path")];
@@ -186,7 +186,7 @@ fn a_call_that_came_without_arguments_is_not_run() {
 
 #[test]
 fn words_between_markers_of_a_caller_are_a_document_or_text() {
-    use jsonmend_extract::{Scope, mend_text};
+    use wiremend_extract::{Scope, mend_text};
     let best = |text: &str| {
         let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
         mended.text().map(|text| text.trim().to_owned())

@@ -1,7 +1,7 @@
 //! The one document of a whole answer.
 
-use jsonmend_core::{Options, Outcome, Policy, RepairKind, TrailingDocuments};
-use jsonmend_extract::{Scope, mend_text};
+use wiremend_core::{Options, Outcome, Policy, RepairKind, TrailingDocuments};
+use wiremend_extract::{Scope, mend_text};
 
 /// The best document, and what was done to get it.
 fn best(text: &str) -> (Option<String>, Outcome) {

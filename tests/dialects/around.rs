@@ -1,6 +1,6 @@
 //! Markers around calls, and what becomes of them if no call follows.
 
-use jsonmend_extract::{CallOutcome, Dialect, FoundCall};
+use wiremend_extract::{CallOutcome, Dialect, FoundCall};
 
 use super::{check, named, reader};
 
@@ -47,7 +47,7 @@ fn a_marker_at_the_end_is_no_text() {
 #[test]
 fn markers_without_a_call_are_not_collected() {
     let mut reader = named("kimi_k2");
-    let mut found = jsonmend_extract::FoundCalls::default();
+    let mut found = wiremend_extract::FoundCalls::default();
     reader.push(
         b"<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
         &mut found,

@@ -1,7 +1,7 @@
 //! Blocks between markers of the caller, which are the input of one tool.
 
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
-use jsonmend_testkit::laws::CallTrace;
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
+use wiremend_testkit::laws::CallTrace;
 
 use super::{check, reader};
 

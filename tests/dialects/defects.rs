@@ -1,9 +1,9 @@
 //! Every ordinary defect in an argument whose type the schema states, in every dialect.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
-use jsonmend_schema::Registry;
 use serde_json::{Value, json};
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
+use wiremend_schema::Registry;
 
 use super::{DEFECTS, with_value};
 

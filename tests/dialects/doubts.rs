@@ -1,11 +1,11 @@
 //! Arguments that may not be what was meant, and texts that may be no calls, do not run.
 
-use jsonmend_extract::{
+use serde_json::json;
+use wiremend_extract::{
     CallOutcome::{self, Cut, Refused, Repaired, Whole},
     FoundCall,
 };
-use jsonmend_schema::Registry;
-use serde_json::json;
+use wiremend_schema::Registry;
 
 use super::{check, templates::knowing};
 

@@ -1,9 +1,9 @@
 //! Elements in values, in the dialects whose parameters are elements themselves.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
-use jsonmend_schema::Registry;
 use serde_json::json;
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
+use wiremend_schema::Registry;
 
 use super::check;
 

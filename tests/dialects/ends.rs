@@ -1,7 +1,7 @@
 //! Calls whose arguments end before all of them came.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{CallOutcome, Dialect, FoundCalls};
+use wiremend_core::{Options, Policy};
+use wiremend_extract::{CallOutcome, Dialect, FoundCalls};
 
 use super::{check, named, reader};
 

@@ -1,6 +1,6 @@
 //! What follows headers, arguments and calls: markers that are missing, and markers that are mentioned.
 
-use jsonmend_extract::{CallOutcome, CallOutcome::*, Tools};
+use wiremend_extract::{CallOutcome, CallOutcome::*, Tools};
 
 use super::{check, named, reader};
 

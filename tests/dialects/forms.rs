@@ -1,6 +1,6 @@
 //! Arguments in another form than the first one of the template.
 
-use jsonmend_extract::CallOutcome;
+use wiremend_extract::CallOutcome;
 
 use super::{
     check,

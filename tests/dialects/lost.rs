@@ -1,7 +1,7 @@
 //! What is around the arguments of a call, where a part of it is missing or in other words.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{
+use wiremend_core::Options;
+use wiremend_extract::{
     CallExtractor, CallOutcome::*, Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader,
 };
 

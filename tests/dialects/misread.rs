@@ -1,9 +1,9 @@
 //! Arguments that a repair may have got wrong, and what is certain although it looks so.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
-use jsonmend_schema::Registry;
 use serde_json::json;
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
+use wiremend_schema::Registry;
 
 use super::check;
 use CallOutcome::{Refused, Repaired, Whole};
@@ -53,7 +53,7 @@ fn ends(tool: &str, arguments: &str, outcome: CallOutcome) {
     ] {
         for name in [Some(name), None] {
             let found = check(&reader(name), &text).found;
-            let own = found.calls().first().map(jsonmend_extract::FoundCall::outcome);
+            let own = found.calls().first().map(wiremend_extract::FoundCall::outcome);
             assert_eq!(own, Some(outcome), "{name:?} {text}: {found:?}");
         }
     }

@@ -22,9 +22,9 @@ mod unmarked;
 mod values;
 mod windows;
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect};
-use jsonmend_testkit::laws::{CallTrace, call_reader, read_calls, text_calls};
+use wiremend_core::{Options, Policy};
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
+use wiremend_testkit::laws::{CallTrace, call_reader, read_calls, text_calls};
 
 fn reader(dialect: Option<&Dialect>) -> CallExtractor {
     call_reader(dialect, &Options::new().with_policy(Policy::PERMISSIVE))

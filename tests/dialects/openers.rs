@@ -1,8 +1,8 @@
 //! Calls whose opener is missing or spelled in another way, and calls in reasoning that nothing closes.
 
-use jsonmend_extract::{CallExtractor, CallOutcome, CallOutcome::*, Dialect};
-use jsonmend_schema::Registry;
 use serde_json::json;
+use wiremend_extract::{CallExtractor, CallOutcome, CallOutcome::*, Dialect};
+use wiremend_schema::Registry;
 
 use super::{check, reader};
 
@@ -311,7 +311,7 @@ fn a_call_in_reasoning_that_is_not_closed_is_reported() {
         ] {
             assert_eq!(read("auto", text).0, [("read".into(), "{}".into(), Cut)], "{text}");
         }
-        let started = with_tools(dialect).with_start(jsonmend_extract::CallStartState::Reasoning);
+        let started = with_tools(dialect).with_start(wiremend_extract::CallStartState::Reasoning);
         let found = check(&started, call).found;
         assert_eq!(found.calls().len(), 1, "{dialect}: {found:?}");
         assert!(!found.calls()[0].outcome().can_run() && found.text().is_empty(), "{dialect}");

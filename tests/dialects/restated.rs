@@ -1,6 +1,6 @@
 //! Calls that are stated twice, and equal calls that are two.
 
-use jsonmend_core::{Limits, Options};
+use wiremend_core::{Limits, Options};
 
 use super::{check, named, reader};
 

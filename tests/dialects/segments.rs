@@ -1,10 +1,10 @@
 //! Text, reasoning, documents and calls from one reader.
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_extract::{
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_extract::{
     CallExtractor, CallOutcome, Dialect, FoundCall, Segment, SegmentReader, Segments,
 };
-use jsonmend_testkit::laws;
+use wiremend_testkit::laws;
 
 use super::{check, named, reader, templates::knowing};
 

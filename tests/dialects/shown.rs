@@ -1,9 +1,9 @@
 //! Calls that are shown, and not made: in the value of another one, in a program, in a difference between two
 //! texts, and in a conversation that is over.
 
-use jsonmend_core::{Limits, Options};
-use jsonmend_extract::{CallExtractor, CallOutcome};
-use jsonmend_testkit::laws::CallTrace;
+use wiremend_core::{Limits, Options};
+use wiremend_extract::{CallExtractor, CallOutcome};
+use wiremend_testkit::laws::CallTrace;
 
 use super::{
     check,

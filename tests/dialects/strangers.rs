@@ -1,7 +1,7 @@
 //! Calls that are not written as the dialect writes them, which are read or reported, and never passed on
 //! without a word.
 
-use jsonmend_extract::CallOutcome::{self, Refused, Whole};
+use wiremend_extract::CallOutcome::{self, Refused, Whole};
 
 use super::{
     check,

@@ -1,10 +1,10 @@
 //! Calls as tags that are damaged: cut off, with tags that are missing, or with something between them. And
 //! tags that are no calls.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
-use jsonmend_schema::Registry;
 use serde_json::json;
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
+use wiremend_schema::Registry;
 
 use super::check;
 

@@ -1,9 +1,9 @@
 //! What the templates of models and the parsers of their makers say, dialect by dialect.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::{CallExtractor, CallOutcome, CallStartState, Dialect, FoundCalls};
-use jsonmend_schema::Registry;
 use serde_json::json;
+use wiremend_core::{Options, Policy};
+use wiremend_extract::{CallExtractor, CallOutcome, CallStartState, Dialect, FoundCalls};
+use wiremend_schema::Registry;
 
 use super::check;
 

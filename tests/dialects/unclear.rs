@@ -1,7 +1,7 @@
 //! What is not clear is no call that may be run.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::CallOutcome;
+use wiremend_core::{Options, Policy};
+use wiremend_extract::CallOutcome;
 
 use super::{check, templates::knowing};
 

@@ -1,10 +1,10 @@
 //! Calls that nothing marks as such but the name of a tool: pairs, flat objects, calls in Python as they
 //! are written in prose, and what only looks like one.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, Tools};
-use jsonmend_schema::Registry;
 use serde_json::json;
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallOutcome, Tools};
+use wiremend_schema::Registry;
 
 use super::check;
 

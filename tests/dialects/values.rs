@@ -1,7 +1,7 @@
 //! What the values of arguments in Python mean, and which of them are not known.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallOutcome, FoundCalls};
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallOutcome, FoundCalls};
 
 use super::unmarked::tools;
 

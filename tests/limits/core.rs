@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{
+use wiremend_core::{
     BufferedMender, Collected, Guide, JsonType, Limits, Listed, Member, Mender, Options, Outcome,
     TrailingDocuments, apply, mend,
 };
-use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
+use wiremend_extract::{Extractor, Findings, Scope, mend_text};
 
 /// The limits of the core, changed.
 fn limited(change: impl FnOnce(Limits) -> Limits) -> Options {
@@ -212,7 +212,7 @@ fn extracted(input: &[u8], scope: Scope, options: &Options, size: usize) -> (Str
 
 struct Everything<'a>(&'a mut Vec<u8>);
 
-impl jsonmend_extract::TextSink for Everything<'_> {
+impl wiremend_extract::TextSink for Everything<'_> {
     fn text(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }

@@ -1,7 +1,7 @@
 //! The limits of reading tool calls in text.
 
-use jsonmend_core::{Limits, Options, Policy};
-use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
+use wiremend_core::{Limits, Options, Policy};
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
 
 fn reader(dialect: &str, limits: Limits) -> CallExtractor {
     let options = Options::new().with_policy(Policy::PERMISSIVE).with_limits(limits);

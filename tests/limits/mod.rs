@@ -362,7 +362,7 @@ fn every_limit_is_reached() {
     let failed = ROWS.iter().filter(|(_, reached)| match reached {
         Here(reach) => std::panic::catch_unwind(reach).is_err(),
         There(path, test) => {
-            let file = fs::read_to_string(jsonmend_tests::root().join(path)).unwrap();
+            let file = fs::read_to_string(wiremend_tests::root().join(path)).unwrap();
             let heads =
                 ["#[test]\nfn", "#[test]\n    fn", "test]\nasync fn", "test]\n    async fn"];
             let heads = heads.map(|head| format!("{head} {test}()"));
@@ -375,7 +375,7 @@ fn every_limit_is_reached() {
 /// The rows of the page's tables of limits are those that are reached here.
 #[test]
 fn every_row_of_the_page_is_here() {
-    let page = fs::read_to_string(jsonmend_tests::root().join("docs/limits.md")).unwrap();
+    let page = fs::read_to_string(wiremend_tests::root().join("docs/limits.md")).unwrap();
     let (limits, _) = page.split_once("\n## Outcomes").unwrap();
     let rows: Vec<&str> = limits
         .lines()

@@ -1,11 +1,11 @@
 //! The limits of responses and of the stream adapters.
 
 use futures::{StreamExt as _, executor::block_on, stream};
-use jsonmend_core::Outcome;
-use jsonmend_extract::{Dialect, Scope};
-use jsonmend_response::{Event, ResponseOptions, TextCalls};
-use jsonmend_stream::{JsonEvent, JsonOptions, MendExt as _, ValueError};
-use jsonmend_wire::{WireLimits, WireOptions, transcribe};
+use wiremend_core::Outcome;
+use wiremend_extract::{Dialect, Scope};
+use wiremend_response::{Event, ResponseOptions, TextCalls};
+use wiremend_stream::{JsonEvent, JsonOptions, MendExt as _, ValueError};
+use wiremend_wire::{WireLimits, WireOptions, transcribe};
 
 use super::wire::{content_piece, events_of, sse, stop};
 

@@ -1,8 +1,8 @@
 //! The limits of what issues and rules say about a value.
 
-use jsonmend_core::Outcome;
-use jsonmend_schema::{FitOptions, Schema};
 use serde_json::{Value, json};
+use wiremend_core::Outcome;
+use wiremend_schema::{FitOptions, Schema};
 
 fn compile(schema: &Value) -> Schema {
     Schema::compile(schema).unwrap()

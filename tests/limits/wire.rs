@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use futures::{StreamExt as _, executor::block_on, stream};
-use jsonmend_core::Outcome;
-use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-use jsonmend_stream::MendExt as _;
-use jsonmend_testkit::allocations::heap_of;
-use jsonmend_wire::{
+use wiremend_core::Outcome;
+use wiremend_response::{Event, ResponseOptions, ResponseReader};
+use wiremend_stream::MendExt as _;
+use wiremend_testkit::allocations::heap_of;
+use wiremend_wire::{
     Decoder, ErrorKind, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
     StreamOutcome, Transcript, WireError, WireEvent, WireLimits, WireOptions, sse::SseLimits,
     transcribe,

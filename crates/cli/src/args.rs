@@ -8,9 +8,9 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use jsonmend_core::{Limits, Options, RepairKind};
-use jsonmend_schema::Rule;
-use jsonmend_testkit::{bodies::Shape, transport::Scenario};
+use wiremend_core::{Limits, Options, RepairKind};
+use wiremend_schema::Rule;
+use wiremend_testkit::{bodies::Shape, transport::Scenario};
 
 pub(crate) use self::extract::{ExtractArgs, ExtractEmit};
 #[cfg(feature = "serve")]
@@ -24,7 +24,7 @@ const GLOBAL: &str = "Global options";
 
 /// Repairs the JSON that language models emit: in files, in pipes, and in provider streams.
 #[derive(Debug, Parser)]
-#[command(name = "jsonmend", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "wiremend", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -456,7 +456,7 @@ impl LimitArgs {
 mod tests {
     use clap::CommandFactory as _;
 
-    use jsonmend_core::Risk;
+    use wiremend_core::Risk;
 
     use super::*;
 

@@ -1,9 +1,9 @@
-//! `jsonmend chaos`: a provider that breaks.
+//! `wiremend chaos`: a provider that breaks.
 
 use std::{sync::mpsc, time::Duration};
 
-use jsonmend_testkit::chaos::{Pace, Served, Server, Settings};
 use serde_json::json;
+use wiremend_testkit::chaos::{Pace, Served, Server, Settings};
 
 use crate::{
     Session,

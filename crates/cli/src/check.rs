@@ -1,8 +1,8 @@
-//! `jsonmend check`: whether inputs are valid and, if not, what a repair would change.
+//! `wiremend check`: whether inputs are valid and, if not, what a repair would change.
 
-use jsonmend_core::{Mended, Options, Outcome, TrailingDocuments};
-use jsonmend_extract::{Scope, mend_text};
 use serde::Serialize;
+use wiremend_core::{Mended, Options, Outcome, TrailingDocuments};
+use wiremend_extract::{Scope, mend_text};
 
 use crate::{
     Session,

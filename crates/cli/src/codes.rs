@@ -1,6 +1,6 @@
 //! The codes of repairs as people type them.
 
-use jsonmend_core::RepairKind;
+use wiremend_core::RepairKind;
 
 use crate::visible::Shown;
 
@@ -18,7 +18,7 @@ pub(crate) fn unknown(code: &str, codes: impl Iterator<Item = &'static str>) -> 
     let distance = |code: &&str| edit_distance(&wanted, code);
     match codes.min_by_key(distance).filter(|code| distance(code) <= code.len() / 2) {
         Some(code) => format!("no repair has the code `{shown}`; did you mean `{code}`?"),
-        None => format!("no repair has the code `{shown}`; `jsonmend explain --list` lists them"),
+        None => format!("no repair has the code `{shown}`; `wiremend explain --list` lists them"),
     }
 }
 

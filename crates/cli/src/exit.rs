@@ -2,7 +2,7 @@
 
 use std::{fmt, io, process::ExitCode};
 
-use jsonmend_core::Outcome;
+use wiremend_core::Outcome;
 
 /// The result of a run in full detail, from best to worst. With several results, the worst counts.
 ///
@@ -26,7 +26,7 @@ pub(crate) enum Exit {
     Io = 6,
 }
 
-/// The exit codes in `jsonmend --help`.
+/// The exit codes in `wiremend --help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  success; for repair and stream, the output is valid and complete, repaired or not

@@ -1,8 +1,8 @@
-//! `jsonmend explain`: the meaning of codes.
+//! `wiremend explain`: the meaning of codes.
 
-use jsonmend_core::{Policy, RepairKind, Risk};
-use jsonmend_schema::Rule;
 use serde_json::json;
+use wiremend_core::{Policy, RepairKind, Risk};
+use wiremend_schema::Rule;
 
 use crate::{
     Session,

@@ -1,11 +1,11 @@
-//! `jsonmend extract`: the tool calls in a text, or all of its segments.
+//! `wiremend extract`: the tool calls in a text, or all of its segments.
 
-use jsonmend_core::Outcome;
-use jsonmend_extract::{
+use serde::Serialize;
+use wiremend_core::Outcome;
+use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallStart, Dialect, Scope, SegmentEvent, SegmentReader,
     SegmentSink, Tools,
 };
-use serde::Serialize;
 
 use crate::{
     Session,

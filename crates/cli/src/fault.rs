@@ -2,9 +2,9 @@
 
 use std::iter::once;
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, Path, Policy, Repair, TrailingDocuments};
-use jsonmend_extract::{Extractor, Scope, TextSink, mend_text};
 use serde::Serialize;
+use wiremend_core::{Mended, Mender, Options, Outcome, Path, Policy, Repair, TrailingDocuments};
+use wiremend_extract::{Extractor, Scope, TextSink, mend_text};
 
 use crate::{
     excerpt::excerpt,
@@ -167,7 +167,7 @@ impl TextSink for FirstDocument {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_core::{Limits, mend};
+    use wiremend_core::{Limits, mend};
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::{iter::once, ops::Range};
 
-use jsonmend_core::{Located, Path, Repair, Repairs, Risk};
-use jsonmend_schema::Change;
+use wiremend_core::{Located, Path, Repair, Repairs, Risk};
+use wiremend_schema::Change;
 
 use crate::{
     excerpt::excerpt,
@@ -293,7 +293,7 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_core::{Options, mend};
+    use wiremend_core::{Options, mend};
 
     use super::*;
     use crate::args::Color;

@@ -1,4 +1,4 @@
-//! The `jsonmend` command.
+//! The `wiremend` command.
 
 mod args;
 mod batch;

@@ -1,9 +1,9 @@
-//! `jsonmend repair`: text in, repaired JSON out.
+//! `wiremend repair`: text in, repaired JSON out.
 
 mod push;
 
-use jsonmend_core::{Mended, Options, Outcome, TrailingDocuments};
-use jsonmend_extract::{Scope, mend_text};
+use wiremend_core::{Mended, Options, Outcome, TrailingDocuments};
+use wiremend_extract::{Scope, mend_text};
 
 use crate::{
     Session,

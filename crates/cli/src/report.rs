@@ -1,9 +1,9 @@
 //! Repairs in machine-readable form, and the words and colours of outcomes.
 
-use jsonmend_core::{Located, Outcome, Path, Repair, RepairKind, Repairs, RepairsIter, Risk};
-use jsonmend_response::Object;
-use jsonmend_schema::Change;
 use serde::Serialize;
+use wiremend_core::{Located, Outcome, Path, Repair, RepairKind, Repairs, RepairsIter, Risk};
+use wiremend_response::Object;
+use wiremend_schema::Change;
 
 use crate::{
     paint::{BAD, GOOD, NAME, Paint, WARN},

@@ -1,4 +1,4 @@
-//! `jsonmend serve`: the gateway.
+//! `wiremend serve`: the gateway.
 
 use std::{
     env,
@@ -12,9 +12,9 @@ use std::{
     time::Duration,
 };
 
-use jsonmend_proxy::{Config, ConfigError, Server, Upstream, settings};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, runtime::Builder, signal, sync::oneshot};
+use wiremend_proxy::{Config, ConfigError, Server, Upstream, settings};
 
 use crate::{
     Session,

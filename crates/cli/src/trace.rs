@@ -1,7 +1,7 @@
-//! `jsonmend trace`: the steps of the push path.
+//! `wiremend trace`: the steps of the push path.
 
-use jsonmend_core::{Mender, Outcome, Output, Path, Paths, Repair};
 use serde_json::{Value, json};
+use wiremend_core::{Mender, Outcome, Output, Path, Paths, Repair};
 
 use crate::{
     Session,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// of the bytes would be of no use.
 ///
 /// ```
-/// use jsonmend_core::buffer::BoundedBuffer;
+/// use wiremend_core::buffer::BoundedBuffer;
 /// let mut buffer = BoundedBuffer::new(4);
 /// buffer.push(b"ab");
 /// assert_eq!(buffer.get(), Some(&b"ab"[..]));

@@ -9,7 +9,7 @@ use crate::{
 /// whole at the end. Use it where the final result matters more than what is shown meanwhile.
 ///
 /// ```
-/// use jsonmend_core::{BufferedMender, Options, Outcome, Policy};
+/// use wiremend_core::{BufferedMender, Options, Outcome, Policy};
 /// let mut buffered = BufferedMender::new(Options::new().with_policy(Policy::CONSERVATIVE));
 /// buffered.push(br#"{"path": "a.txt", "body": "x"#, &mut ());
 /// let mended = buffered.finish(&mut ());

@@ -5,7 +5,7 @@ use core::fmt;
 /// The error of [`FromStr`](core::str::FromStr) for types with stable names: nothing has this name.
 ///
 /// ```
-/// use jsonmend_core::{Outcome, Risk};
+/// use wiremend_core::{Outcome, Risk};
 /// assert_eq!("lossy".parse(), Ok(Risk::Lossy));
 /// assert_eq!("Lossy".parse::<Risk>().unwrap_err().to_string(), "no such risk");
 /// assert!("fine".parse::<Outcome>().is_err());

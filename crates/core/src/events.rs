@@ -45,7 +45,7 @@ pub enum ParseEvent<'a> {
 /// As an [`Output`], it reads what a mender emits:
 ///
 /// ```
-/// use jsonmend_core::{ParseEvent, Events, Mender, Options};
+/// use wiremend_core::{ParseEvent, Events, Mender, Options};
 ///
 /// let mut seen = Vec::new();
 /// let mut events = Events::new(|event: ParseEvent<'_>| seen.push(format!("{event:?}")));

@@ -20,7 +20,7 @@ use crate::JsonType;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jsonmend_core::{Guide, JsonType, Member, Options, mend};
+/// use wiremend_core::{Guide, JsonType, Member, Options, mend};
 ///
 /// /// An object with the text `city` and the number `days`.
 /// #[derive(Debug)]

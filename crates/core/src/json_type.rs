@@ -5,7 +5,7 @@ use crate::code::by_code;
 /// The type of a JSON value.
 ///
 /// ```
-/// use jsonmend_core::JsonType;
+/// use wiremend_core::JsonType;
 /// assert_eq!(JsonType::from_code("boolean"), Some(JsonType::Boolean));
 /// assert!(JsonType::Array.is_container());
 /// ```

@@ -8,7 +8,7 @@ use crate::code::by_code;
 /// highest one that it allows.
 ///
 /// ```
-/// use jsonmend_core::Risk;
+/// use wiremend_core::Risk;
 /// assert!(Risk::Exact < Risk::Guess);
 /// assert_eq!(Risk::from_code("lossy"), Some(Risk::Lossy));
 /// ```
@@ -58,7 +58,7 @@ macro_rules! kinds {
         /// described in a section of `docs/repairs.md`. More kinds may be added.
         ///
         /// ```
-        /// use jsonmend_core::{RepairKind, Risk};
+        /// use wiremend_core::{RepairKind, Risk};
         /// let kind = RepairKind::from_code("single-quote").unwrap();
         /// assert_eq!(kind.risk(), Risk::Exact);
         /// ```
@@ -203,7 +203,7 @@ by_code!(RepairKind, "kind of repair");
 /// A set of [`RepairKind`]s, used to switch kinds off.
 ///
 /// ```
-/// use jsonmend_core::{KindSet, RepairKind};
+/// use wiremend_core::{KindSet, RepairKind};
 /// let set = KindSet::EMPTY.with(RepairKind::Comment);
 /// assert!(set.contains(RepairKind::Comment));
 /// assert!(!set.contains(RepairKind::Ellipsis));

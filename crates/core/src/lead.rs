@@ -203,7 +203,7 @@ impl Line {
 /// line after one that ends with a comma. Both kinds are lossy.
 ///
 /// ```
-/// use jsonmend_core::{Lead, RepairKind};
+/// use wiremend_core::{Lead, RepairKind};
 /// assert_eq!(Lead::of(b"Here it is.\n").kind(), RepairKind::LeadingProse);
 /// assert_eq!(Lead::of(b"The answer: ").kind(), RepairKind::LeadingProse);
 /// assert_eq!(Lead::of(b"const x = ").kind(), RepairKind::LeadingProse);

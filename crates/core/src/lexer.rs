@@ -92,7 +92,7 @@ impl Open {
 /// decoded or allocated, and nothing after the value is looked at.
 ///
 /// ```
-/// use jsonmend_core::{JsonType, lexer::{Lexer, Token}};
+/// use wiremend_core::{JsonType, lexer::{Lexer, Token}};
 ///
 /// let mut lexer = Lexer::new(r#"{"a": -1.5} and more"#, 100);
 /// let mut seen = Vec::new();

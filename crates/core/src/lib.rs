@@ -1,4 +1,4 @@
-//! The engine of jsonmend. It reads JSON text in any pieces, emits valid JSON text as soon as it is
+//! The engine of wiremend. It reads JSON text in any pieces, emits valid JSON text as soon as it is
 //! certain, and reports every change.
 //!
 //! * [`Mender`] is the push path: it reads chunks, emits text that is certain, and has a
@@ -14,7 +14,7 @@
 //! * Every change is a [`Repair`] with a [`RepairKind`] and a [`Risk`]. [`apply`] replays them.
 //!
 //! ```
-//! use jsonmend_core::{Options, Outcome, mend};
+//! use wiremend_core::{Options, Outcome, mend};
 //!
 //! let mended = mend(b"{'name': 'Ada', 'ok': True,}", &Options::new());
 //! assert_eq!(mended.text(), Some(r#"{"name": "Ada", "ok": true}"#));
@@ -25,7 +25,7 @@
 //! # Partial values
 //!
 //! ```
-//! use jsonmend_core::{DeltaOp, Revision, Mender, Options, Partial};
+//! use wiremend_core::{DeltaOp, Revision, Mender, Options, Partial};
 //!
 //! let mut mender = Mender::new(Options::new());
 //! let (mut text, mut partial) = (Vec::new(), Partial::new());

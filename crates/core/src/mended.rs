@@ -7,7 +7,7 @@ use crate::{Located, Outcome, Path, Repairs, RepairsIter};
 /// The result of mending a whole text.
 ///
 /// ```
-/// use jsonmend_core::{Options, Outcome, mend};
+/// use wiremend_core::{Options, Outcome, mend};
 /// let mended = mend(b"{name: 'Ada', tags: ['x',]}", &Options::new());
 /// assert_eq!(mended.text(), Some(r#"{"name": "Ada", "tags": ["x"]}"#));
 /// assert_eq!(mended.outcome(), Outcome::Repaired);

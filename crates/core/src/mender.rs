@@ -30,7 +30,7 @@ use front::{Front, Wrapped};
 /// inside a character.
 ///
 /// ```
-/// use jsonmend_core::{Mender, Options, Outcome};
+/// use wiremend_core::{Mender, Options, Outcome};
 ///
 /// let mut mender = Mender::new(Options::new());
 /// let mut text = Vec::new();
@@ -127,7 +127,7 @@ impl Mender {
     /// returns the bytes of earlier chunks that do not belong to the document.
     ///
     /// ```
-    /// use jsonmend_core::{Mender, Options};
+    /// use wiremend_core::{Mender, Options};
     /// let mut mender = Mender::new(Options::new());
     /// let mut text = Vec::new();
     /// assert_eq!(mender.push_document(b"{'a': ", &mut text), None);
@@ -177,7 +177,7 @@ impl Mender {
     /// empty.
     ///
     /// ```
-    /// use jsonmend_core::{Mender, Options};
+    /// use wiremend_core::{Mender, Options};
     /// let mut mender = Mender::new(Options::new());
     /// assert_eq!(mender.push_document(b"12 ", &mut ()), None);
     /// assert_eq!(mender.push_document(b", 13", &mut ()), Some(0));
@@ -396,7 +396,7 @@ impl Mender {
     /// them may have ended the string, or the whole document, too early or too late.
     ///
     /// ```
-    /// use jsonmend_core::{Mender, Options};
+    /// use wiremend_core::{Mender, Options};
     /// let mut mender = Mender::new(Options::new());
     /// mender.push(br#"{"a": "it's", "b": ""#, &mut ());
     /// assert!(!mender.has_unescaped_quotes());

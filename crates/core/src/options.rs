@@ -7,7 +7,7 @@ use crate::{Guide, KindSet, RepairKind, Risk, code::by_code, guide::Root};
 /// Which repairs may be made.
 ///
 /// ```
-/// use jsonmend_core::{Policy, RepairKind, Risk};
+/// use wiremend_core::{Policy, RepairKind, Risk};
 /// let policy = Policy::CONSERVATIVE.without(RepairKind::CallWrapper);
 /// assert!(policy.allows(RepairKind::SingleQuote));
 /// assert!(!policy.allows(RepairKind::CallWrapper));
@@ -112,7 +112,7 @@ impl Default for Policy {
 /// [`Outcome::Overflow`](crate::Outcome::Overflow).
 ///
 /// ```
-/// use jsonmend_core::Limits;
+/// use wiremend_core::Limits;
 /// let limits = Limits::new().with_depth(1000).with_report(1 << 30);
 /// assert_eq!(limits.depth(), 1000);
 /// ```
@@ -195,7 +195,7 @@ impl Limits {
     /// [`with_documents`](Self::with_documents).
     ///
     /// ```
-    /// use jsonmend_core::Limits;
+    /// use wiremend_core::Limits;
     /// assert_eq!(Limits::new().documents_in(100), 250_000);
     /// assert_eq!(Limits::new().documents_in(16_000_000), 1_000_000);
     /// ```
@@ -292,7 +292,7 @@ by_code!(TrailingDocuments, "rule for trailing documents");
 /// The settings of a [`Mender`](crate::Mender) or of [`mend`](crate::mend).
 ///
 /// ```
-/// use jsonmend_core::{TrailingDocuments, Options, Policy};
+/// use wiremend_core::{TrailingDocuments, Options, Policy};
 /// let options = Options::new().with_policy(Policy::CONSERVATIVE).with_trailing_documents(TrailingDocuments::All);
 /// assert_eq!(options.policy(), Policy::CONSERVATIVE);
 /// ```

@@ -81,7 +81,7 @@ impl<O: Output> Output for &mut O {
 /// Two outputs, both of which receive everything.
 ///
 /// ```
-/// use jsonmend_core::{Mender, Options, Partial};
+/// use wiremend_core::{Mender, Options, Partial};
 /// let mut mender = Mender::new(Options::new());
 /// let (mut text, mut value) = (Vec::new(), Partial::new());
 /// mender.push(b"{'a': 1, 'b", &mut (&mut text, &mut value));
@@ -122,7 +122,7 @@ impl<A: Output, B: Output> Output for (A, B) {
 /// Keeps text and repairs.
 ///
 /// ```
-/// use jsonmend_core::{Collected, Mender, Options};
+/// use wiremend_core::{Collected, Mender, Options};
 /// let mut mender = Mender::new(Options::new());
 /// let mut out = Collected::default();
 /// mender.push(b"{'a': 1", &mut out);

@@ -28,7 +28,7 @@ pub use tree::Tree;
 /// are kept.
 ///
 /// ```
-/// use jsonmend_core::{Mender, Options, Partial};
+/// use wiremend_core::{Mender, Options, Partial};
 ///
 /// let mut mender = Mender::new(Options::new());
 /// let mut partial = Partial::new();
@@ -113,7 +113,7 @@ impl Partial {
     /// For a moment before the last [`clear`](Self::clear), these are all changes since that call.
     ///
     /// ```
-    /// use jsonmend_core::{DeltaOp, Revision, Mender, Options, Partial};
+    /// use wiremend_core::{DeltaOp, Revision, Mender, Options, Partial};
     ///
     /// let mut mender = Mender::new(Options::new());
     /// let (mut partial, mut seen) = (Partial::new(), Revision::default());

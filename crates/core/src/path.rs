@@ -16,7 +16,7 @@ pub enum Step {
 /// A place in a document: the steps from the root. It prints as `$.a[0]["b c"]`.
 ///
 /// ```
-/// use jsonmend_core::{Path, Step};
+/// use wiremend_core::{Path, Step};
 /// let path = Path::from(vec![Step::Key("a".into()), Step::Index(0), Step::Key("b c".into())]);
 /// assert_eq!(path.to_string(), r#"$.a[0]["b c"]"#);
 /// ```
@@ -35,7 +35,7 @@ impl Path {
     /// The path as a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
     ///
     /// ```
-    /// use jsonmend_core::{Path, Step};
+    /// use wiremend_core::{Path, Step};
     /// let path = Path::from(vec![Step::Key("a/b".into()), Step::Index(0)]);
     /// assert_eq!(path.to_pointer(), "/a~1b/0");
     /// ```

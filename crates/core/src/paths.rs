@@ -12,7 +12,7 @@ use crate::{EventReader, Output, ParseEvent, Path, Repair, Step};
 /// were kept, use [`Located`].
 ///
 /// ```
-/// use jsonmend_core::{Mender, Options, Output, Paths, Repair};
+/// use wiremend_core::{Mender, Options, Output, Paths, Repair};
 ///
 /// #[derive(Default)]
 /// struct Places(Paths, Vec<String>);
@@ -190,7 +190,7 @@ fn begins_value(after: &str) -> bool {
 /// together take one pass over the text.
 ///
 /// ```
-/// use jsonmend_core::{Options, RepairKind, mend};
+/// use wiremend_core::{Options, RepairKind, mend};
 /// let input = b"{'a': [1, None]}";
 /// let mended = mend(input, &Options::new());
 /// let mut repairs = mended.located(input);

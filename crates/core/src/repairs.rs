@@ -12,7 +12,7 @@ use crate::{KindSet, Repair, RepairKind, Risk};
 /// [`iter`](Self::iter) gives each repair by value.
 ///
 /// ```
-/// use jsonmend_core::{Options, RepairKind, Repairs, Risk, mend};
+/// use wiremend_core::{Options, RepairKind, Repairs, Risk, mend};
 /// let mended = mend(b"{'a': [True, False]}", &Options::new());
 /// let repairs: &Repairs = mended.repairs();
 /// assert_eq!(repairs.len(), 4);
@@ -233,7 +233,7 @@ impl<'a> IntoIterator for &'a Repairs {
 /// A position between two repairs of a list. The default is the start.
 ///
 /// ```
-/// use jsonmend_core::{Options, mend};
+/// use wiremend_core::{Options, mend};
 /// let mended = mend(b"['a', None]", &Options::new());
 /// let mut first = mended.repairs().iter();
 /// assert_eq!(first.by_ref().take(2).count(), 2);

@@ -8,7 +8,7 @@ use crate::{RepairKind, Risk, code::by_code};
 /// How the mending of one input ended.
 ///
 /// ```
-/// use jsonmend_core::Outcome;
+/// use wiremend_core::Outcome;
 /// assert!(Outcome::Repaired.is_complete());
 /// assert!(!Outcome::Closed.is_complete());
 /// assert_eq!(Outcome::Cut.code(), "cut");
@@ -86,7 +86,7 @@ by_code!(Outcome, "outcome");
 /// A repair takes five words, and allocates only if the new text is not a constant.
 ///
 /// ```
-/// use jsonmend_core::{Options, RepairKind, mend};
+/// use wiremend_core::{Options, RepairKind, mend};
 /// let mended = mend(b"{'a': None}", &Options::new());
 /// let last = mended.repairs().last().unwrap();
 /// assert_eq!(last.kind(), RepairKind::PythonLiteral);
@@ -223,7 +223,7 @@ impl Repair {
 /// sorted, overlap, or go past the end of the input.
 ///
 /// ```
-/// use jsonmend_core::{Options, apply, mend};
+/// use wiremend_core::{Options, apply, mend};
 /// let input = b"{'a': True,}";
 /// let mended = mend(input, &Options::new());
 /// assert_eq!(apply(input, mended.repairs()).unwrap(), mended.text().unwrap().as_bytes());

@@ -22,7 +22,7 @@ use crate::{
 ///   the document, and it contains a quote and then a closer.
 ///
 /// ```
-/// use jsonmend_core::{RepairKind, Tail};
+/// use wiremend_core::{RepairKind, Tail};
 /// let kind_of = |text: &str| {
 ///     let mut tail = Tail::new(64);
 ///     text.bytes().for_each(|byte| tail.byte(byte));
@@ -201,7 +201,7 @@ impl Tail {
     /// then the end is missing. All of the text must have been read.
     ///
     /// ```
-    /// use jsonmend_core::Tail;
+    /// use wiremend_core::Tail;
     /// assert!(Tail::of(b", \"b\": [1, ", 64).lacks_end());
     /// assert!(!Tail::of(b", \"b\": [1]}", 64).lacks_end());
     /// assert!(!Tail::of(b"\nThat is [1", 64).lacks_end());
@@ -216,7 +216,7 @@ impl Tail {
     /// document was in doubt, the text may have been cut off there. All of the text must have been read.
     ///
     /// ```
-    /// use jsonmend_core::Tail;
+    /// use wiremend_core::Tail;
     /// assert!(Tail::of(b", {\"b\": [1, ", 64).leaves_open(false));
     /// assert!(Tail::of(b" and \"b", 64).leaves_open(true));
     /// assert!(!Tail::of(b"\nThat is it", 64).leaves_open(true));

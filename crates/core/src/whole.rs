@@ -26,7 +26,7 @@ pub fn mend(input: &[u8], options: &Options) -> Mended {
 /// that is prose.
 ///
 /// ```
-/// use jsonmend_core::{Options, mend, mend_document};
+/// use wiremend_core::{Options, mend, mend_document};
 /// let options = Options::new();
 /// assert_eq!(mend(b"[x] done", &options).text(), None);
 /// assert_eq!(mend_document(b"[x] done", &options).text(), Some(r#"["x"]"#));
@@ -39,7 +39,7 @@ pub fn mend_document(input: &[u8], options: &Options) -> Mended {
 /// Like [`mend_document`], for a document whose lines are marked, after the first mark.
 ///
 /// ```
-/// use jsonmend_core::{Options, mend_marked, prose::Marks};
+/// use wiremend_core::{Options, mend_marked, prose::Marks};
 /// let input = b"I meant:\n> {\n>   \"a\": 1\n> }";
 /// let marks = Marks::before(input, 11, 64).unwrap();
 /// let mended = mend_marked(&input[11..], marks, &Options::new());

@@ -1,12 +1,12 @@
 //! Texts in a consistent dialect, and long strings in small pieces, are read on the fast path: it
 //! must make the edits that the rules make, wherever the text is damaged and wherever a chunk ends.
 //!
-//! `ROUNDS=1000000 SEED=7 cargo test --release -p jsonmend-core --test dialects` runs longer, with
+//! `ROUNDS=1000000 SEED=7 cargo test --release -p wiremend-core --test dialects` runs longer, with
 //! other texts.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use jsonmend_core::{
+use wiremend_core::{
     Collected, Limits, Mended, Mender, Options, Outcome, Policy, RepairKind, mend,
 };
 

@@ -5,15 +5,15 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use jsonmend_core::{
-    DeserializeError, Events, Limits, Mender, Options, Outcome, ParseEvent, Partial, Revision,
-    Risk, mend,
-};
 use serde::{
     Deserialize, Deserializer as _,
     de::{DeserializeOwned, IgnoredAny},
 };
 use serde_json::json;
+use wiremend_core::{
+    DeserializeError, Events, Limits, Mender, Options, Outcome, ParseEvent, Partial, Revision,
+    Risk, mend,
+};
 
 fn partial(text: &str) -> Partial {
     let limits = Limits::new().with_depth(200_000);

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use jsonmend_core as core;
+use wiremend_core as core;
 
 const fn crosses<T: Send + Sync>() {}
 

@@ -1,6 +1,6 @@
 //! The current document: a mender and its place in the input.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Path, Repair, RepairKind, prose::Marks};
+use wiremend_core::{Mender, Options, Outcome, Output, Path, Repair, RepairKind, prose::Marks};
 
 use crate::TextSink;
 

@@ -5,7 +5,7 @@ mod state;
 mod strings;
 mod text;
 
-use jsonmend_core::{
+use wiremend_core::{
     Options, Outcome, Path, Repair, RepairKind, TrailingDocuments,
     prose::{Block, Expected, Marks, Prose},
 };
@@ -29,16 +29,16 @@ pub(crate) use lines::{Opening, after_value, is_like};
 /// stays the same.
 ///
 /// It makes no difference how the input is divided into chunks. A bracket in prose is decided by at
-/// most [`Limits::with_lookahead`](jsonmend_core::Limits::with_lookahead) bytes after it, which are
+/// most [`Limits::with_lookahead`](wiremend_core::Limits::with_lookahead) bytes after it, which are
 /// withheld until then. With a single document (see [`Scope`]), the white space around it is
 /// withheld until it is known whether prose follows; if there is more of it than
-/// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer), it counts as prose. With
+/// [`Limits::with_buffer`](wiremend_core::Limits::with_buffer), it counts as prose. With
 /// [`Scope::Whole`], a scalar is withheld until the end of the input, up to the same limit: a longer one
 /// is a document, whatever follows it.
 ///
 /// ```
-/// use jsonmend_core::{Options, Outcome, apply};
-/// use jsonmend_extract::{Extractor, Findings, Scope};
+/// use wiremend_core::{Options, Outcome, apply};
+/// use wiremend_extract::{Extractor, Findings, Scope};
 ///
 /// let input = b"Here you are:\n```json\n{\"a\": 1}\n```\n";
 /// let mut extractor = Extractor::new(Scope::First, Options::new());

@@ -2,13 +2,13 @@
 //!
 //! An [`Extractor`] reads the text of a model while it arrives, in any pieces. It distinguishes
 //! prose from JSON, emits prose unchanged, and passes each document to a
-//! [`Mender`](jsonmend_core::Mender). It is conservative: a link, a checkbox, a citation, a
+//! [`Mender`](wiremend_core::Mender). It is conservative: a link, a checkbox, a citation, a
 //! template, a set, a line of code or a fence of another language is text. [`mend_text`] does the
 //! same for a whole text.
 //!
 //! ```
-//! use jsonmend_core::{Options, Outcome};
-//! use jsonmend_extract::{Extractor, Findings, Scope};
+//! use wiremend_core::{Options, Outcome};
+//! use wiremend_extract::{Extractor, Findings, Scope};
 //!
 //! let mut extractor = Extractor::new(Scope::All, Options::new());
 //! let mut found = Findings::default();
@@ -24,7 +24,7 @@
 
 use std::{fmt, str::FromStr};
 
-use jsonmend_core::{TrailingDocuments, UnknownCode};
+use wiremend_core::{TrailingDocuments, UnknownCode};
 
 mod comment;
 mod dialect;
@@ -41,10 +41,10 @@ pub use dialect::{
     FoundCalls, RestatedCall, Tools, UnknownTool,
 };
 pub use extractor::Extractor;
-pub use jsonmend_core::prose::is_reasoning_tag;
 pub use segments::{Payload, Segment, SegmentEvent, SegmentReader, SegmentSink, Segments};
 pub use sink::{Findings, Found, TextSink};
 pub use whole::mend_text;
+pub use wiremend_core::prose::is_reasoning_tag;
 
 /// Where to look for JSON.
 ///
@@ -58,7 +58,7 @@ pub use whole::mend_text;
 /// into the document. With [`Scope::All`] and [`Scope::Fenced`], and with [`Scope::Whole`] and
 /// [`TrailingDocuments::All`], every document has its own repairs, and the text around is not recorded.
 ///
-/// [`RepairKind::SecondDocument`]: jsonmend_core::RepairKind::SecondDocument
+/// [`RepairKind::SecondDocument`]: wiremend_core::RepairKind::SecondDocument
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scope {
@@ -118,7 +118,7 @@ impl fmt::Display for Scope {
 /// Parses the code.
 ///
 /// ```
-/// use jsonmend_extract::Scope;
+/// use wiremend_extract::Scope;
 /// assert_eq!("fenced".parse(), Ok(Scope::Fenced));
 /// ```
 impl FromStr for Scope {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Lead, Policy, Repair, RepairKind, Tail, prose::Fence};
+use wiremend_core::{Lead, Policy, Repair, RepairKind, Tail, prose::Fence};
 
 /// What was seen around the document.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! A scalar that may be all of a channel of JSON.
 
-use jsonmend_core::{Mender, Options, Outcome, RepairKind, mend};
+use wiremend_core::{Mender, Options, Outcome, RepairKind, mend};
 
 /// The state of reading such a scalar. Only white space may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod list;
 
 use std::ops::Range;
 
-use jsonmend_core::{Options, Outcome, Repair};
+use wiremend_core::{Options, Outcome, Repair};
 
 pub use list::{Payload, Segment, Segments};
 
@@ -80,8 +80,8 @@ impl<F: FnMut(SegmentEvent<'_>)> SegmentSink for F {
 /// chunks.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_extract::{CallExtractor, Dialect, Segment, SegmentReader, Segments};
+/// use wiremend_core::Options;
+/// use wiremend_extract::{CallExtractor, Dialect, Segment, SegmentReader, Segments};
 ///
 /// let dialect = Dialect::by_name("hermes").unwrap().clone();
 /// let calls = CallExtractor::new(Options::new()).with_dialect(dialect);
@@ -158,8 +158,8 @@ impl SegmentReader {
     /// a span nor part of what was emitted of an open document.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, SegmentReader, Segments};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, SegmentReader, Segments};
     /// let mut reader = SegmentReader::new(CallExtractor::new(Options::new()));
     /// reader.push(b"A list: [", &mut Segments::default());
     /// assert_eq!(reader.reset(), b"[");

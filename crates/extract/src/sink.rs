@@ -1,6 +1,6 @@
 //! The output of extraction.
 
-use jsonmend_core::{Outcome, Repair, Repairs};
+use wiremend_core::{Outcome, Repair, Repairs};
 
 /// Receives what an [`Extractor`](crate::Extractor) finds, in the order of the input.
 ///
@@ -75,8 +75,8 @@ impl<P: TextSink> TextSink for &mut P {
 /// Collects everything that is found. Its size grows with the input.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_extract::{Extractor, Findings, Scope};
+/// use wiremend_core::Options;
+/// use wiremend_extract::{Extractor, Findings, Scope};
 ///
 /// let mut found = Findings::default();
 /// let mut extractor = Extractor::new(Scope::First, Options::new());

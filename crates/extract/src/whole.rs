@@ -4,7 +4,7 @@ mod assemble;
 mod reading;
 mod search;
 
-use jsonmend_core::{
+use wiremend_core::{
     Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend,
 };
 
@@ -21,8 +21,8 @@ use search::Documents;
 /// [`Outcome::None`]. [`Scope`] says what becomes of several documents.
 ///
 /// ```
-/// use jsonmend_core::{Options, Outcome};
-/// use jsonmend_extract::{Scope, mend_text};
+/// use wiremend_core::{Options, Outcome};
+/// use wiremend_extract::{Scope, mend_text};
 ///
 /// let mended = mend_text(b"Here it is: {name: 'Ada'} Enjoy!", Scope::Best, &Options::new());
 /// assert_eq!(mended.text(), Some(r#"{"name": "Ada"}"#));

@@ -1,8 +1,8 @@
 //! A gateway over a long time, between a provider that breaks and clients that do, too.
 //!
-//! `cargo run --release -p jsonmend-proxy --example hour BINARY [SECONDS] [REQUESTS A SECOND]`
+//! `cargo run --release -p wiremend-proxy --example hour BINARY [SECONDS] [REQUESTS A SECOND]`
 //!
-//! `BINARY` is the command `jsonmend`. It runs as the gateway, and as the provider, `jsonmend chaos`, which is killed
+//! `BINARY` is the command `wiremend`. It runs as the gateway, and as the provider, `wiremend chaos`, which is killed
 //! and started again every 20 seconds. Some clients leave in the middle of an answer, and every seven seconds a process
 //! with several of them is killed. Each minute has a line with the memory of the gateway. It fails if an answer hangs,
 //! if one that ended as whole has a call that the provider did not complete, if anything stays open or held, or if the
@@ -22,8 +22,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jsonmend_testkit::{chaos::Settings, laws::wire::states};
-use jsonmend_wire::{WireOptions, transcribe};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -31,6 +29,8 @@ use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
+use wiremend_testkit::{chaos::Settings, laws::wire::states};
+use wiremend_wire::{WireOptions, transcribe};
 
 use process::{Failed, Process, free, resident};
 
@@ -140,7 +140,7 @@ async fn run(binary: &str, length: Duration, rate: u64) -> Result<(), Failed> {
     sleep(Duration::from_secs(2)).await;
     say(began, &counts, gateway.id())?;
     let metrics = page(admin).await?;
-    for line in ["jsonmend_open_streams 0\n", "jsonmend_held_bytes 0\n", "jsonmend_connections 0\n"]
+    for line in ["wiremend_open_streams 0\n", "wiremend_held_bytes 0\n", "wiremend_connections 0\n"]
     {
         if !metrics.contains(line) {
             return Err(format!("something is left: {metrics}").into());
@@ -173,7 +173,7 @@ async fn ask(gateway: SocketAddr, seed: u64, counts: &Counts) -> Result<(), Fail
     stream
         .write_all(
             format!(
-                "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: {mode}\r\n\
+                "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-wiremend-mode: {mode}\r\n\
                  content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}"
             )
             .as_bytes(),
@@ -191,7 +191,7 @@ async fn ask(gateway: SocketAddr, seed: u64, counts: &Counts) -> Result<(), Fail
     let ended = read.map_err(|_| format!("seed {seed} hangs"))?.is_ok();
     let end = got.windows(4).position(|end| end == b"\r\n\r\n").unwrap_or(got.len());
     let head = String::from_utf8_lossy(&got[..end]).to_ascii_lowercase();
-    if head.contains("\r\nx-jsonmend-error: ") {
+    if head.contains("\r\nx-wiremend-error: ") {
         counts.refused.fetch_add(1, Ordering::Relaxed);
         return Ok(());
     }

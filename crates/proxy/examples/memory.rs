@@ -1,11 +1,11 @@
 //! The memory of a gateway: with many streams open in the middle of a call, and over many requests to a provider that
 //! breaks.
 //!
-//! `cargo run --release -p jsonmend-proxy --example memory BINARY streams [STREAMS] [SECONDS]`
-//! `cargo run --release -p jsonmend-proxy --example memory BINARY encrypted [STREAMS] [SECONDS]`
-//! `cargo run --release -p jsonmend-proxy --example memory BINARY faults [REQUESTS]`
+//! `cargo run --release -p wiremend-proxy --example memory BINARY streams [STREAMS] [SECONDS]`
+//! `cargo run --release -p wiremend-proxy --example memory BINARY encrypted [STREAMS] [SECONDS]`
+//! `cargo run --release -p wiremend-proxy --example memory BINARY faults [REQUESTS]`
 //!
-//! With `encrypted`, the connections to the provider are. `BINARY` is the command `jsonmend`, which runs as a process of
+//! With `encrypted`, the connections to the provider are. `BINARY` is the command `wiremend`, which runs as a process of
 //! its own. Each stream takes two sockets of it, and
 //! two of this program, so `ulimit -n` has to allow twice their number.
 
@@ -23,7 +23,6 @@ use std::{
     time::Duration,
 };
 
-use jsonmend_testkit::chaos::{Server, Settings};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -34,6 +33,7 @@ use tokio_rustls::{
     TlsAcceptor,
     rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer},
 };
+use wiremend_testkit::chaos::{Server, Settings};
 
 use process::{Failed, Process, free, resident};
 
@@ -72,7 +72,7 @@ impl Key {
         let key = rcgen::KeyPair::generate()?;
         let names = vec!["localhost".to_owned()];
         let made = rcgen::CertificateParams::new(names)?.self_signed(&key)?;
-        let certificate = env::temp_dir().join(format!("jsonmend-memory-{}.pem", id()));
+        let certificate = env::temp_dir().join(format!("wiremend-memory-{}.pem", id()));
         fs::write(&certificate, made.pem())?;
         let key = PrivateKeyDer::try_from(key.serialize_der())?;
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -131,7 +131,7 @@ async fn faults(binary: &str, requests: usize) -> Result<(), Failed> {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     let mode = ["eager", "validated"][seed % 2];
                     let request = format!(
-                        "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: {mode}\r\n\
+                        "POST /x?seed={seed} HTTP/1.1\r\nhost: localhost\r\nx-wiremend-mode: {mode}\r\n\
                          content-length: 2\r\nconnection: close\r\n\r\n{{}}"
                     );
                     let mut stream = TcpStream::connect(address).await?;

@@ -4,8 +4,8 @@ mod call;
 
 use std::time::Duration;
 
-use jsonmend_core::{Mended, Outcome, Risk};
-use jsonmend_wire::{ApiFormat, Block, Call, RewriteOutcome, StreamOutcome, WireEvent};
+use wiremend_core::{Mended, Outcome, Risk};
+use wiremend_wire::{ApiFormat, Block, Call, RewriteOutcome, StreamOutcome, WireEvent};
 
 pub(crate) use call::CallNote;
 
@@ -241,7 +241,7 @@ fn count(seen: &mut Vec<(Outcome, usize)>, outcome: Outcome) {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_wire::{Decoder, WireOptions};
+    use wiremend_wire::{Decoder, WireOptions};
 
     use super::*;
 

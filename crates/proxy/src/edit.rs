@@ -1,6 +1,6 @@
 //! A change of the arguments of a call, as it is listed.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 /// The most edits of a call that are listed. All are counted.
 pub(crate) const EDITS: usize = 256;

@@ -5,9 +5,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use jsonmend_core::{Mended, Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, Fitted, Rules};
-use jsonmend_wire::{Block, Call, Fittable, Fitter, ToolPolicies};
+use wiremend_core::{Mended, Options, Outcome, Policy, Risk};
+use wiremend_schema::{FitOptions, Fitted, Rules};
+use wiremend_wire::{Block, Call, Fittable, Fitter, ToolPolicies};
 
 use crate::{
     config::{Arguments, Repair},
@@ -166,7 +166,7 @@ pub(crate) fn options(switches: &Switches, tool: &str, rules: &Rules) -> FitOpti
 
 fn options_of(engine: Policy, name: &str, rules: &Rules) -> FitOptions {
     let engine = Options::new().with_policy(engine);
-    let options = FitOptions::new().with_engine(engine).with_scope(jsonmend_extract::Scope::Whole);
+    let options = FitOptions::new().with_engine(engine).with_scope(wiremend_extract::Scope::Whole);
     options.with_name(name).with_rules(rules.clone())
 }
 
@@ -218,7 +218,7 @@ fn of_fitted(fitted: &Fitted) -> (FitNote, Option<Script>) {
 mod tests {
     use super::*;
     use crate::{config::Mending, request::ToolCache};
-    use jsonmend_wire::{WireOptions, transcribe};
+    use wiremend_wire::{WireOptions, transcribe};
 
     /// However many changes there are, few are noted, and all of them are made.
     #[test]

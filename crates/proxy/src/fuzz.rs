@@ -104,7 +104,7 @@ fn body_holds(uri: &Uri, body: &[u8]) -> Result<(), String> {
 mod tests {
     use std::{env, fs, path::Path};
 
-    use jsonmend_testkit::{Seed, adversary};
+    use wiremend_testkit::{Seed, adversary};
 
     use super::*;
 
@@ -115,7 +115,7 @@ mod tests {
         let seeds: Vec<Vec<u8>> =
             files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect();
         assert!(seeds.len() >= 3);
-        let words = ["\"tool_calls\"", "{'", "\\\"", "..", "%2e", "x-jsonmend-", "\n\n", "null"];
+        let words = ["\"tool_calls\"", "{'", "\\\"", "..", "%2e", "x-wiremend-", "\n\n", "null"];
         let words: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
         let mut seed = Seed::of(b"request");
         for data in &seeds {

@@ -97,7 +97,7 @@ pub(crate) fn head_of_answer<B>(answer: &Response<B>) -> usize {
 /// Whether a header is one of the gateway itself.
 pub(crate) fn is_own(name: &HeaderName) -> bool {
     name.as_str()
-        .strip_prefix("x-jsonmend")
+        .strip_prefix("x-wiremend")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 

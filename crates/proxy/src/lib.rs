@@ -6,7 +6,7 @@
 //! and calls in the history of a request. A call that was cut off is never completed. docs/gateway.md has
 //! what is changed, and docs/threats.md what a gateway is safe against.
 //!
-//! [`Server`] is the gateway, and [`Config`] its settings. The command is `jsonmend serve`.
+//! [`Server`] is the gateway, and [`Config`] its settings. The command is `wiremend serve`.
 
 mod account;
 mod admin;

@@ -37,23 +37,23 @@ const FAMILIES: &[(&str, &str, &str)] = &[
         "histogram",
         "Time until the first bytes of a stream left",
     ),
-    ("jsonmend_answers_total", "counter", "Answers by what was done to them"),
-    ("jsonmend_calls_total", "counter", "Calls by how they ended"),
-    ("jsonmend_contents_total", "counter", "JSON contents by how they ended"),
+    ("wiremend_answers_total", "counter", "Answers by what was done to them"),
+    ("wiremend_calls_total", "counter", "Calls by how they ended"),
+    ("wiremend_contents_total", "counter", "JSON contents by how they ended"),
     (
-        "jsonmend_errors_total",
+        "wiremend_errors_total",
         "counter",
         "Requests that the gateway answered itself, by the reason",
     ),
     (
-        "jsonmend_history_calls_total",
+        "wiremend_history_calls_total",
         "counter",
         "Calls in the history of requests that were changed",
     ),
-    ("jsonmend_overhead_seconds", "histogram", "Time of the gateway's own work on an answer"),
-    ("jsonmend_reask_requests_total", "counter", "Further requests that ask for arguments"),
-    ("jsonmend_repairs_total", "counter", "Repairs of calls and of JSON content"),
-    ("jsonmend_requests_total", "counter", "Requests by upstream and status"),
+    ("wiremend_overhead_seconds", "histogram", "Time of the gateway's own work on an answer"),
+    ("wiremend_reask_requests_total", "counter", "Further requests that ask for arguments"),
+    ("wiremend_repairs_total", "counter", "Repairs of calls and of JSON content"),
+    ("wiremend_requests_total", "counter", "Requests by upstream and status"),
 ];
 
 /// A name, and the labels as they are written.
@@ -127,14 +127,14 @@ impl Metrics {
     pub(crate) fn answer(&self, account: &Account, named: Named<'_>, elapsed: Elapsed) {
         let Named { format, model } = named;
         let outcome = account.verdict().code();
-        self.count("jsonmend_answers_total", &[("format", format), ("outcome", outcome)], 1);
+        self.count("wiremend_answers_total", &[("format", format), ("outcome", outcome)], 1);
         for (outcome, count) in &account.seen {
             let labels = [("format", format), ("outcome", outcome.code())];
-            self.count("jsonmend_calls_total", &labels, *count as u64);
+            self.count("wiremend_calls_total", &labels, *count as u64);
         }
         for (outcome, count) in &account.seen_contents {
             let labels = [("format", format), ("outcome", outcome.code())];
-            self.count("jsonmend_contents_total", &labels, *count as u64);
+            self.count("wiremend_contents_total", &labels, *count as u64);
         }
         for call in account.calls.iter().chain(&account.contents) {
             for (code, risk, count) in &call.repairs {
@@ -145,10 +145,10 @@ impl Metrics {
                     ("model", model),
                     ("tool", call.tool.as_str()),
                 ];
-                self.count("jsonmend_repairs_total", &labels, *count as u64);
+                self.count("wiremend_repairs_total", &labels, *count as u64);
             }
         }
-        self.time("jsonmend_overhead_seconds", &[], account.overhead);
+        self.time("wiremend_overhead_seconds", &[], account.overhead);
         let labels = [("gen_ai_request_model", model)];
         self.time("gen_ai_server_request_duration_seconds", &labels, elapsed.total);
         let Some(first) = elapsed.first else { return };
@@ -184,9 +184,9 @@ impl Metrics {
             }
         }
         let gauges = [
-            ("jsonmend_connections", "Connections of clients", &self.connections),
-            ("jsonmend_held_bytes", "Bytes of answers that are held", &self.held_bytes),
-            ("jsonmend_open_streams", "Requests that are being answered", &self.open_answers),
+            ("wiremend_connections", "Connections of clients", &self.connections),
+            ("wiremend_held_bytes", "Bytes of answers that are held", &self.held_bytes),
+            ("wiremend_open_streams", "Requests that are being answered", &self.open_answers),
         ];
         for (name, help, gauge) in gauges {
             let _ =
@@ -236,16 +236,16 @@ mod tests {
     #[test]
     fn names_that_others_choose_are_escaped_and_bounded() {
         let metrics = Metrics::default();
-        metrics.count("jsonmend_repairs_total", &[("tool", "a\"b\\c\nd\u{7}")], 2);
+        metrics.count("wiremend_repairs_total", &[("tool", "a\"b\\c\nd\u{7}")], 2);
         assert!(
             metrics
                 .render()
-                .contains("jsonmend_repairs_total{tool=\"a\\\"b\\\\c\\nd\u{fffd}\"} 2\n")
+                .contains("wiremend_repairs_total{tool=\"a\\\"b\\\\c\\nd\u{fffd}\"} 2\n")
         );
         for number in 0..2 * SERIES {
             let (model, tool) = (number.to_string(), number.to_string());
             metrics.count(
-                "jsonmend_repairs_total",
+                "wiremend_repairs_total",
                 &[("code", "c"), ("model", &model), ("tool", &tool)],
                 1,
             );
@@ -258,10 +258,10 @@ mod tests {
     #[test]
     fn times_are_counted_in_all_buckets_above() {
         let metrics = Metrics::default();
-        metrics.time("jsonmend_overhead_seconds", &[], Duration::from_micros(20));
+        metrics.time("wiremend_overhead_seconds", &[], Duration::from_micros(20));
         let text = metrics.render();
-        assert!(text.contains("jsonmend_overhead_seconds_bucket{le=\"0.00001\"} 0\n"));
-        assert!(text.contains("jsonmend_overhead_seconds_bucket{le=\"0.00003\"} 1\n"));
-        assert!(text.contains("jsonmend_overhead_seconds_count 1\n"));
+        assert!(text.contains("wiremend_overhead_seconds_bucket{le=\"0.00001\"} 0\n"));
+        assert!(text.contains("wiremend_overhead_seconds_bucket{le=\"0.00003\"} 1\n"));
+        assert!(text.contains("wiremend_overhead_seconds_count 1\n"));
     }
 }

@@ -113,7 +113,7 @@ impl Answer {
             "upstream": about.upstream,
             "model": about.model,
             "status": about.status,
-            "format": account.format.map(jsonmend_wire::ApiFormat::code),
+            "format": account.format.map(wiremend_wire::ApiFormat::code),
             "outcome": account.verdict().code(),
             "account": account.line(),
             "calls": calls,

@@ -31,7 +31,7 @@ pub(crate) enum Refusal {
 }
 
 /// The header that says so.
-pub(crate) const ERROR: HeaderName = HeaderName::from_static("x-jsonmend-error");
+pub(crate) const ERROR: HeaderName = HeaderName::from_static("x-wiremend-error");
 
 impl Refusal {
     pub(crate) const fn code(&self) -> &'static str {
@@ -51,7 +51,7 @@ impl Refusal {
             Self::BadSwitch(_) => (
                 StatusCode::BAD_REQUEST,
                 "bad-switch",
-                "an X-Jsonmend header, or its value, is not known, or it is there twice",
+                "an X-Wiremend header, or its value, is not known, or it is there twice",
             ),
             Self::BadTarget => (
                 StatusCode::BAD_REQUEST,
@@ -124,7 +124,7 @@ impl Refusal {
             }
             _ => Cow::Borrowed(message),
         };
-        let body = json!({"error": {"message": format!("jsonmend: {message}"), "type": "jsonmend", "code": code}});
+        let body = json!({"error": {"message": format!("wiremend: {message}"), "type": "wiremend", "code": code}});
         let mut answer = Response::new(body.to_string());
         *answer.status_mut() = status;
         let headers = answer.headers_mut();

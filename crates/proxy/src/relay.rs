@@ -106,7 +106,7 @@ impl Drop for Passing {
         let Some(account) = account else {
             return self.shared.live.end(&self.watched);
         };
-        let format = account.format.map_or("unknown", jsonmend_wire::ApiFormat::code);
+        let format = account.format.map_or("unknown", wiremend_wire::ApiFormat::code);
         let named = Named { format, model: &self.about.model };
         self.shared.metrics.answer(&account, named, elapsed);
         self.shared.live.count(&self.watched, &account, elapsed);
@@ -148,7 +148,7 @@ impl Passing {
                 ("model", model),
                 ("status", &status),
                 ("reason", &reason),
-                ("format", &format.map_or("", jsonmend_wire::ApiFormat::code)),
+                ("format", &format.map_or("", wiremend_wire::ApiFormat::code)),
                 ("account", &said),
                 ("ms", &millis),
             ],

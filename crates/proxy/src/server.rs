@@ -47,7 +47,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A gateway.
 ///
 /// ```no_run
-/// use jsonmend_proxy::{Config, Server, Upstream};
+/// use wiremend_proxy::{Config, Server, Upstream};
 /// use tokio::net::TcpListener;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -97,7 +97,7 @@ impl Server {
     ///
     /// ```
     /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// use jsonmend_proxy::{Config, Server, Upstream};
+    /// use wiremend_proxy::{Config, Server, Upstream};
     ///
     /// let config = Config::new().with_upstream(Upstream::parse("http://127.0.0.1:11434")?);
     /// let server = Server::new(config)?.with_threads(std::thread::available_parallelism()?);
@@ -121,7 +121,7 @@ impl Server {
     ///
     /// ```
     /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// use jsonmend_proxy::{Config, Server, Upstream};
+    /// use wiremend_proxy::{Config, Server, Upstream};
     ///
     /// let config = Config::new().with_upstream(Upstream::parse("http://127.0.0.1:11434")?);
     /// let server = Server::new(config)?.with_log(|line| eprintln!("{line}"));

@@ -1,7 +1,7 @@
 //! What asking again costs: a scripted model, whose answers have mistakes, against three loops.
 //!
 //! ```text
-//! cargo run --release -p jsonmend-reask --example simulate [FILE.jsonl]
+//! cargo run --release -p wiremend-reask --example simulate [FILE.jsonl]
 //! ```
 //!
 //! Without a file, calls with mistakes are made here. A file has on each line a failing call: `input`, its `schema`, its
@@ -14,10 +14,10 @@
 use core::time::Duration;
 use std::{collections::BTreeSet, env, fs};
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_reask::{Answer, Ask, AskKind, Reask, ReaskOptions, Step};
-use jsonmend_schema::{FitOptions, Issue, Schema, Tree};
 use serde_json::{Map, Value, json};
+use wiremend_core::{Options, Policy};
+use wiremend_reask::{Answer, Ask, AskKind, Reask, ReaskOptions, Step};
+use wiremend_schema::{FitOptions, Issue, Schema, Tree};
 
 const NAMED: f64 = 0.9;
 const QUOTED: f64 = 0.6;

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::Outcome;
-use jsonmend_response::{CallFit, Response};
-use jsonmend_schema::{Finding, Tree};
-use jsonmend_wire::{Call, FinishReason, StreamOutcome, Usage};
+use wiremend_core::Outcome;
+use wiremend_response::{CallFit, Response};
+use wiremend_schema::{Finding, Tree};
+use wiremend_wire::{Call, FinishReason, StreamOutcome, Usage};
 
 use crate::spent::Taken;
 
 /// An answer of the model: its text or the arguments of its call, why it stopped, and what it took.
 ///
 /// ```
-/// use jsonmend_reask::Answer;
-/// use jsonmend_wire::FinishReason;
+/// use wiremend_reask::Answer;
+/// use wiremend_wire::FinishReason;
 ///
 /// let answer = Answer::text(r#"{"title": "On re"#)
 ///     .with_finish(FinishReason::from_provider("length"))
@@ -66,8 +66,8 @@ impl Answer {
     /// For several calls of one tool, use [`of_call`](Self::of_call) and a loop for each of them.
     ///
     /// ```
-    /// use jsonmend_reask::Answer;
-    /// use jsonmend_response::{Response, ResponseOptions};
+    /// use wiremend_reask::Answer;
+    /// use wiremend_response::{Response, ResponseOptions};
     ///
     /// let body = br#"{"choices":[{"message":{"content":"{n: 1}"},"finish_reason":"stop"}],
     ///     "usage":{"prompt_tokens":9,"completion_tokens":4}}"#;
@@ -108,9 +108,9 @@ impl Answer {
     /// of the response; set them by [`with_usage`](Self::with_usage) and [`with_finish`](Self::with_finish).
     ///
     /// ```
-    /// use jsonmend_reask::{Answer, Reask, ReaskOptions, Step};
-    /// use jsonmend_response::{Response, ResponseOptions};
-    /// use jsonmend_schema::Schema;
+    /// use wiremend_reask::{Answer, Reask, ReaskOptions, Step};
+    /// use wiremend_response::{Response, ResponseOptions};
+    /// use wiremend_schema::Schema;
     /// use std::time::Duration;
     ///
     /// let body = br#"{"choices":[{"message":{"tool_calls":[
@@ -125,7 +125,7 @@ impl Answer {
     /// };
     /// assert!(matches!(step(0), Step::Done(_)));
     /// assert!(matches!(step(1), Step::Ask(_)));
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn of_call(call: &Call) -> Self {

@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use jsonmend_schema::{FitOptions, Schema};
 use serde_json::Value;
+use wiremend_schema::{FitOptions, Schema};
 
 use crate::{
     Hint, Mode, Shape, Strength, Watch, instructions, prevent::tool_instructions, prompt::Prompt,

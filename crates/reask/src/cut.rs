@@ -1,8 +1,8 @@
 //! An answer that was cut off: what is wrong with it, and where it goes on.
 
-use jsonmend_core::Path;
-use jsonmend_schema::{Issue, IssueCode};
 use serde_json::Value;
+use wiremend_core::Path;
+use wiremend_schema::{Issue, IssueCode};
 
 use crate::{
     join::{End, is_begun_json},

@@ -85,8 +85,8 @@ impl Reask {
     /// deadline; see [`driver`](Self::driver) for both.
     ///
     /// ```
-    /// use jsonmend_reask::{Answer, Failure, Reask, ReaskOptions};
-    /// use jsonmend_schema::Schema;
+    /// use wiremend_reask::{Answer, Failure, Reask, ReaskOptions};
+    /// use wiremend_schema::Schema;
     /// use futures::executor::block_on;
     ///
     /// let schema = Schema::from_text(r#"{"type": "object", "required": ["days"],
@@ -99,7 +99,7 @@ impl Reask {
     ///     async move { Ok::<_, Failure>(Answer::text(reply)) }
     /// }));
     /// assert_eq!(done.unwrap().json(), r#"{"city": "Oslo", "days": 3}"#);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     ///
     /// # Errors
@@ -129,15 +129,15 @@ impl<'r, T: Timer, P: FnMut(&Progress)> Driver<'r, T, P> {
     /// Calls a function before each call to the model. For a stream of progress, let it send into a channel:
     ///
     /// ```
-    /// use jsonmend_reask::{Answer, Failure, Progress, Reask, ReaskOptions};
-    /// # use jsonmend_reask::Timer;
+    /// use wiremend_reask::{Answer, Failure, Progress, Reask, ReaskOptions};
+    /// # use wiremend_reask::Timer;
     /// # struct Clock;
     /// # impl Timer for Clock {
     /// #     fn now(&self) -> core::time::Duration { core::time::Duration::ZERO }
     /// #     async fn sleep(&self, _: core::time::Duration) {}
     /// # }
     /// use futures::{StreamExt, channel::mpsc, executor::block_on, future::join};
-    /// use jsonmend_schema::Schema;
+    /// use wiremend_schema::Schema;
     ///
     /// let schema = Schema::from_text(r#"{"type": "object", "required": ["days"]}"#)?;
     /// let mut reask = Reask::new(&schema, ReaskOptions::new());
@@ -150,7 +150,7 @@ impl<'r, T: Timer, P: FnMut(&Progress)> Driver<'r, T, P> {
     /// // The stream ends with the loop, which owns the sender.
     /// let (done, shown) = block_on(join(run, receiver.map(|next| next.kind.code()).collect::<Vec<_>>()));
     /// assert_eq!((done.unwrap().json(), &shown[..]), (r#"{"days": 3}"#, &["first", "whole"][..]));
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn with_progress<Q: FnMut(&Progress)>(self, progress: Q) -> Driver<'r, T, Q> {

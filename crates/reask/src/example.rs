@@ -1,9 +1,9 @@
 //! An example of what a schema describes.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{FitOptions, Schema};
 use serde_json::{Map, Number, Value, json};
+use wiremend_core::{Options, Policy};
+use wiremend_extract::Scope;
+use wiremend_schema::{FitOptions, Schema};
 
 use crate::subschema::resolve;
 
@@ -51,8 +51,8 @@ impl Example {
 /// At most 200 values with 16 KiB of text, 12 levels deep. Whether it is valid is checked.
 ///
 /// ```
-/// use jsonmend_reask::example;
-/// use jsonmend_schema::Schema;
+/// use wiremend_reask::example;
+/// use wiremend_schema::Schema;
 ///
 /// let schema = Schema::from_text(r#"{"type": "object", "properties": {
 ///     "city": {"type": "string", "description": "Name of the city"},
@@ -63,7 +63,7 @@ impl Example {
 /// let text = example.value().to_string();
 /// assert_eq!(text, r#"{"city":"Name of the city","days":1,"unit":"C","tags":[]}"#);
 /// assert!(example.is_valid());
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[must_use]
 pub fn example(schema: &Schema) -> Example {

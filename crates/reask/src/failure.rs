@@ -15,7 +15,7 @@ const KEPT: usize = 1 << 20;
 /// A call that brought no answer: the connection failed, or the provider replied with an error.
 ///
 /// ```
-/// use jsonmend_reask::{Failure, FailureClass};
+/// use wiremend_reask::{Failure, FailureClass};
 ///
 /// let busy = Failure::status(503, "upstream connect error");
 /// assert_eq!(busy.class(), FailureClass::Overloaded);
@@ -166,7 +166,7 @@ impl Failure {
     /// The text of the model that the provider could not use (`failed_generation` of Groq).
     ///
     /// ```
-    /// use jsonmend_reask::Failure;
+    /// use wiremend_reask::Failure;
     /// let body = r#"{"error": {"code": "json_validate_failed", "failed_generation": "{n: 1"}}"#;
     /// assert_eq!(Failure::status(400, body).failed_generation().as_deref(), Some("{n: 1"));
     /// ```

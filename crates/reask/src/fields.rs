@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use jsonmend_core::{JsonType, Options, Policy, Risk};
-use jsonmend_extract::{Scope, mend_text};
-use jsonmend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 use serde_json::{Map, Value, json};
+use wiremend_core::{JsonType, Options, Policy, Risk};
+use wiremend_extract::{Scope, mend_text};
+use wiremend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 
 use crate::{
     kept::{Difference, difference},

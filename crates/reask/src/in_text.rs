@@ -1,10 +1,10 @@
 //! A call that the model wrote into its text, in the form of a prompt, instead of making it.
 
-use jsonmend_core::{Options, Risk, mend};
-use jsonmend_extract::{
+use wiremend_core::{Options, Risk, mend};
+use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls,
 };
-use jsonmend_schema::{Registry, Schema};
+use wiremend_schema::{Registry, Schema};
 
 use crate::Answer;
 

@@ -1,6 +1,6 @@
 //! Puts an answer that was cut off together with what the model wrote when it was asked to go on.
 
-use jsonmend_core::{Mender, Options, Outcome, Policy};
+use wiremend_core::{Mender, Options, Outcome, Policy};
 
 /// The shortest repetition of the end of an answer that is taken for one, in bytes.
 const OVERLAP: usize = 12;

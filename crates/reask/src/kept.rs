@@ -5,8 +5,8 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use jsonmend_core::JsonType;
-use jsonmend_schema::{Node, Tree};
+use wiremend_core::JsonType;
+use wiremend_schema::{Node, Tree};
 
 /// How a whole value differs from the one it replaces, apart from the parts that were asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

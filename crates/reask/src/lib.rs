@@ -2,7 +2,7 @@
 //!
 //! [`Reask`] is a state machine without IO. It is fed with [`Answer`]s and [`Failure`]s, and returns the next
 //! [`Step`]: a valid value, what to ask, or the end. Each answer is repaired first, by everything that
-//! [`Schema::fit`](jsonmend_schema::Schema::fit) can do. Only what is then still wrong is asked for: single
+//! [`Schema::fit`](wiremend_schema::Schema::fit) can do. Only what is then still wrong is asked for: single
 //! fields, if the rest is good. [`Reask::run`] is a thin driver for any async client.
 //!
 //! * Prompts are made from issues as data, and what the model wrote is framed as data in them. [`Templates`]
@@ -15,8 +15,8 @@
 //! The page `docs/reask.md` of the repository lists all defaults and limits.
 //!
 //! ```
-//! use jsonmend_reask::{Answer, EndReason, Reask, ReaskOptions, Step};
-//! use jsonmend_schema::Schema;
+//! use wiremend_reask::{Answer, EndReason, Reask, ReaskOptions, Step};
+//! use wiremend_schema::Schema;
 //! use core::time::Duration;
 //!
 //! let schema = Schema::from_text(r#"{"type": "object", "required": ["tool", "path"]}"#)?;
@@ -32,7 +32,7 @@
 //! };
 //! assert_eq!((calls, end.reason()), (2, EndReason::Repeated));
 //! assert_eq!(end.best().unwrap().text(), "Hello! How can I help you?");
-//! # Ok::<(), jsonmend_schema::SchemaError>(())
+//! # Ok::<(), wiremend_schema::SchemaError>(())
 //! ```
 
 mod answer;

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use jsonmend_schema::{Issue, Schema};
+use wiremend_schema::{Issue, Schema};
 
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
@@ -24,8 +24,8 @@ use crate::{
 /// the program, and only ever grows. After its end, the machine returns the same end again.
 ///
 /// ```
-/// use jsonmend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
-/// use jsonmend_schema::Schema;
+/// use wiremend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
+/// use wiremend_schema::Schema;
 /// use core::time::Duration;
 ///
 /// let schema = Schema::from_text(r#"{"type": "object", "properties": {
@@ -43,7 +43,7 @@ use crate::{
 /// let Step::Done(done) = reask.answer(&Answer::text(r#"{"days": 3}"#), now) else { panic!() };
 /// assert_eq!(done.json(), r#"{"city": "Oslo", "days": 3}"#);
 /// assert_eq!(done.spent().calls(), 2);
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reask {

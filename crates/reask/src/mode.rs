@@ -35,7 +35,7 @@ impl Mode {
     /// The mode to use if this one is not supported.
     ///
     /// ```
-    /// use jsonmend_reask::Mode;
+    /// use wiremend_reask::Mode;
     /// assert_eq!(Mode::JsonSchema.weaker(), Some(Mode::JsonObject));
     /// assert_eq!(Mode::Text.weaker(), None);
     /// ```
@@ -63,7 +63,7 @@ impl core::fmt::Display for Mode {
 /// 256 pairs of a model and a mode are kept; the oldest is forgotten first.
 ///
 /// ```
-/// use jsonmend_reask::{Mode, ModeMemory};
+/// use wiremend_reask::{Mode, ModeMemory};
 /// use core::time::Duration;
 ///
 /// let memory = ModeMemory::new().with_age(Duration::from_secs(60));

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use jsonmend_schema::Tree;
 use serde_json::Value;
+use wiremend_schema::Tree;
 
 use crate::subschema::resolve;
 

@@ -2,15 +2,15 @@
 
 use core::time::Duration;
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_schema::FitOptions;
+use wiremend_core::{Options, Policy};
+use wiremend_schema::FitOptions;
 
 use crate::{Mode, ModeMemory, Templates};
 
 /// How answers are repaired, how often the model is asked, and what a loop may take.
 ///
 /// ```
-/// use jsonmend_reask::ReaskOptions;
+/// use wiremend_reask::ReaskOptions;
 /// use core::time::Duration;
 ///
 /// let options = ReaskOptions::new()
@@ -68,8 +68,8 @@ impl ReaskOptions {
     ///
     /// ```
     /// use core::time::Duration;
-    /// use jsonmend_reask::{Answer, Reask, ReaskOptions, Step};
-    /// use jsonmend_schema::Schema;
+    /// use wiremend_reask::{Answer, Reask, ReaskOptions, Step};
+    /// use wiremend_schema::Schema;
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city", "days"]}"#,
@@ -78,7 +78,7 @@ impl ReaskOptions {
     /// let answer = Answer::text("I will book it.\n[book(city='Oslo', days=3)]");
     /// let Step::Done(done) = reask.answer(&answer, Duration::ZERO) else { panic!() };
     /// assert_eq!(done.json(), r#"{"city": "Oslo", "days": 3}"#);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn for_tool(name: impl Into<String>) -> Self {

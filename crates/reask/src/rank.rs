@@ -3,9 +3,9 @@
 use core::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Risk, Step};
-use jsonmend_schema::{Issue, IssueCode, Node, Tree};
 use serde_json::Value;
+use wiremend_core::{Risk, Step};
+use wiremend_schema::{Issue, IssueCode, Node, Tree};
 
 use crate::subschema::{Child, child};
 
@@ -143,7 +143,7 @@ fn good(root: &Value, schema: Option<&Value>, node: Node<'_>, marks: Option<&Mar
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_schema::{FitOptions, Schema};
+    use wiremend_schema::{FitOptions, Schema};
 
     use super::*;
 

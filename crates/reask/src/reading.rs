@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use jsonmend_core::{JsonType, Options, Outcome, Risk};
-use jsonmend_extract::{Scope, mend_text};
-use jsonmend_schema::{FitOptions, Fitted, Node, Schema, Tree};
-use jsonmend_wire::FinishReason;
+use wiremend_core::{JsonType, Options, Outcome, Risk};
+use wiremend_extract::{Scope, mend_text};
+use wiremend_schema::{FitOptions, Fitted, Node, Schema, Tree};
+use wiremend_wire::FinishReason;
 
 use crate::{
     Answer, ReaskOptions,

@@ -108,7 +108,7 @@ impl Default for RetryPolicy {
 /// The random numbers for the jitter come from the seed.
 ///
 /// ```
-/// use jsonmend_reask::{Failure, Retry, RetryPolicy};
+/// use wiremend_reask::{Failure, Retry, RetryPolicy};
 /// use core::time::Duration;
 ///
 /// let mut retry = Retry::new(RetryPolicy::new().with_jitter(0), 1);
@@ -197,7 +197,7 @@ impl Retry {
 /// can.
 ///
 /// ```
-/// use jsonmend_reask::retry_after;
+/// use wiremend_reask::retry_after;
 /// use core::time::Duration;
 ///
 /// assert_eq!(retry_after("7", None), Some(Duration::from_secs(7)));

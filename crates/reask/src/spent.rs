@@ -1,6 +1,6 @@
 //! What the calls of a loop have cost.
 
-use jsonmend_wire::Usage;
+use wiremend_wire::Usage;
 
 /// Characters per token, where a provider does not count tokens. Four is the usual estimate for English
 /// and for JSON.
@@ -9,15 +9,15 @@ const CHARACTERS_PER_TOKEN: u64 = 4;
 /// The sum of what all calls of a loop took.
 ///
 /// ```
-/// use jsonmend_reask::{Answer, Reask, ReaskOptions};
-/// use jsonmend_schema::Schema;
+/// use wiremend_reask::{Answer, Reask, ReaskOptions};
+/// use wiremend_schema::Schema;
 /// use core::time::Duration;
 ///
 /// let mut reask = Reask::new(&Schema::from_text("{}")?, ReaskOptions::new());
 /// reask.answer(&Answer::text("[1]").with_tokens(12, 3).with_cost(40), Duration::ZERO);
 /// assert_eq!((reask.spent().tokens(), reask.spent().cost()), (15, 40));
 /// assert!(!reask.spent().is_estimated());
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::JsonType;
-use jsonmend_schema::{Node, Tree};
 use serde_json::Value;
+use wiremend_core::JsonType;
+use wiremend_schema::{Node, Tree};
 
 /// What is to be done with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use jsonmend_core::Risk;
-use jsonmend_schema::{Fitted, Issue};
+use wiremend_core::Risk;
+use wiremend_schema::{Fitted, Issue};
 
 use crate::{Ask, AskKind, Failure, Spent, rank::Rank};
 

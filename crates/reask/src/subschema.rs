@@ -4,9 +4,9 @@
 use core::ptr;
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Path, Step};
-use jsonmend_schema::{Issue, Node};
 use serde_json::{Map, Value};
+use wiremend_core::{Path, Step};
+use wiremend_schema::{Issue, Node};
 
 /// How many references are followed in a row. A longer chain is a circle, or as good as one.
 const HOPS: usize = 32;

@@ -1,7 +1,7 @@
 //! Reads a reply while it arrives.
 
-use jsonmend_response::{Event, Response, ResponseOptions, ResponseReader};
-use jsonmend_schema::{Finding, FitStream, Registry, SharedRegistry, Standing};
+use wiremend_response::{Event, Response, ResponseOptions, ResponseReader};
+use wiremend_schema::{Finding, FitStream, Registry, SharedRegistry, Standing};
 
 use crate::{Answer, Ask, AskKind};
 
@@ -12,9 +12,9 @@ use crate::{Answer, Ask, AskKind};
 /// [`push_body`](Self::push_body) for the bytes of the body, streamed or whole, in any format. Use one of them.
 ///
 /// ```
-/// use jsonmend_reask::{Reask, ReaskOptions, Step};
-/// use jsonmend_core::{Options, Policy};
-/// use jsonmend_schema::{FitOptions, Schema};
+/// use wiremend_reask::{Reask, ReaskOptions, Step};
+/// use wiremend_core::{Options, Policy};
+/// use wiremend_schema::{FitOptions, Schema};
 /// use core::time::Duration;
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
@@ -28,7 +28,7 @@ use crate::{Answer, Ask, AskKind};
 /// // The request is cancelled here, and the model is asked again.
 /// let Step::Ask(ask) = reask.answer(&watch.finish(), Duration::ZERO) else { panic!() };
 /// assert_eq!(ask.attempt(), 1);
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Debug)]
 pub struct Watch {

@@ -1,7 +1,7 @@
 //! A cursor that follows a value while it arrives.
 
-use jsonmend_core::Output as _;
-use jsonmend_schema::{Cursor, Finding, FitOptions, Schema};
+use wiremend_core::Output as _;
+use wiremend_schema::{Cursor, Finding, FitOptions, Schema};
 
 /// Follows the arguments of a call, or an object in the text.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! The arguments of one call and the schema of its tool, for callers that already have the whole text.
 
-use jsonmend_extract::Scope;
-use jsonmend_schema::{FitOptions, Fitted, Schema};
-use jsonmend_wire::{ArgumentsOutcome, FinishReason, MendedArguments};
+use wiremend_extract::Scope;
+use wiremend_schema::{FitOptions, Fitted, Schema};
+use wiremend_wire::{ArgumentsOutcome, FinishReason, MendedArguments};
 
 /// The arguments of a call, repaired and fitted to a schema. Returned by [`fit_arguments`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ impl FittedArguments {
     /// Reads the arguments as a `T`, if they are complete and fit the schema.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if the call may not be run with
-    /// them, [`ParseError::Type`](jsonmend_wire::ParseError::Type) if they are of another type.
+    /// [`ParseError::Incomplete`](wiremend_wire::ParseError::Incomplete) if the call may not be run with
+    /// them, [`ParseError::Type`](wiremend_wire::ParseError::Type) if they are of another type.
     #[cfg(feature = "serde_json")]
-    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
-        let outcome = self.fitted.as_ref().map_or(jsonmend_core::Outcome::Cut, Fitted::outcome);
-        jsonmend_wire::ParseError::check(self.value(), outcome, self.mended.doubt())
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, wiremend_wire::ParseError> {
+        let outcome = self.fitted.as_ref().map_or(wiremend_core::Outcome::Cut, Fitted::outcome);
+        wiremend_wire::ParseError::check(self.value(), outcome, self.mended.doubt())
     }
 
     /// The result of the repair alone, without the schema.
@@ -54,17 +54,17 @@ impl FittedArguments {
 }
 
 /// Repairs the arguments of one tool call and fits them to the schema of the tool; see
-/// [`mend_arguments`](jsonmend_wire::mend_arguments).
+/// [`mend_arguments`](wiremend_wire::mend_arguments).
 ///
 /// The policy of `options` applies to the repairs and to the rules. Its scope is set to the whole text.
 /// Set the [name](FitOptions::with_name) of the tool, and
-/// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE) for calls with side effects.
+/// [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE) for calls with side effects.
 ///
 /// ```
-/// use jsonmend_core::{Options, Policy};
-/// use jsonmend_response::fit_arguments;
-/// use jsonmend_schema::{FitOptions, Schema};
-/// use jsonmend_wire::{ArgumentsOutcome, FinishReason};
+/// use wiremend_core::{Options, Policy};
+/// use wiremend_response::fit_arguments;
+/// use wiremend_schema::{FitOptions, Schema};
+/// use wiremend_wire::{ArgumentsOutcome, FinishReason};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
 /// let options = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
@@ -75,7 +75,7 @@ impl FittedArguments {
 /// assert_eq!(wrong.outcome(), ArgumentsOutcome::Refused);
 /// assert_eq!(wrong.fitted().unwrap().issues().len(), 1);
 /// assert_eq!(fit("{'days': 3", FinishReason::Length).outcome(), ArgumentsOutcome::Cut);
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[must_use]
 pub fn fit_arguments(

@@ -5,17 +5,17 @@ use std::{
     sync::Arc,
 };
 
-use jsonmend_core::{Mended, Options, Outcome, buffer::BoundedBuffer};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
-use jsonmend_wire::{Call, CallKind, Guides, ToolPolicies, WireEvent, WireOptions};
+use wiremend_core::{Mended, Options, Outcome, buffer::BoundedBuffer};
+use wiremend_extract::Scope;
+use wiremend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
+use wiremend_wire::{Call, CallKind, Guides, ToolPolicies, WireEvent, WireOptions};
 
 use crate::{Event, along::Along};
 
 /// The result of fitting a call to the schema of its tool.
 ///
 /// ```
-/// use jsonmend_response::CallFit;
+/// use wiremend_response::CallFit;
 ///
 /// /// What may be run.
 /// fn runnable(fit: &CallFit) -> Option<(&str, &str)> {
@@ -47,7 +47,7 @@ pub enum CallFit {
     /// provider that is not in the registry, or the registry has neither tools nor a default.
     Unchecked,
     /// The registry has no such tool. This is also the result for `multi_tool_use.parallel`;
-    /// [`parallel_calls`](jsonmend_schema::parallel_calls) finds the calls in its arguments.
+    /// [`parallel_calls`](wiremend_schema::parallel_calls) finds the calls in its arguments.
     #[non_exhaustive]
     Unknown {
         /// The tool with the most similar name, if there is one: a suggestion.
@@ -65,20 +65,20 @@ impl CallFit {
         }
     }
 
-    /// Reads the [`arguments`](Self::arguments) as a `T`. [`Call::parse`](jsonmend_wire::Call::parse) reads them as
+    /// Reads the [`arguments`](Self::arguments) as a `T`. [`Call::parse`](wiremend_wire::Call::parse) reads them as
     /// they were before the schema was applied.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if there are none to run the tool with,
-    /// [`ParseError::Type`](jsonmend_wire::ParseError::Type) if they are of another type.
+    /// [`ParseError::Incomplete`](wiremend_wire::ParseError::Incomplete) if there are none to run the tool with,
+    /// [`ParseError::Type`](wiremend_wire::ParseError::Type) if they are of another type.
     #[cfg(feature = "serde_json")]
-    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, wiremend_wire::ParseError> {
         let outcome = match self {
             Self::Fitted { fitted, .. } => fitted.outcome(),
             Self::Incomplete { outcome } => *outcome,
             Self::Unchecked | Self::Unknown { .. } => Outcome::None,
         };
-        jsonmend_wire::ParseError::check(self.arguments(), outcome, None)
+        wiremend_wire::ParseError::check(self.arguments(), outcome, None)
     }
 }
 
@@ -302,7 +302,7 @@ pub(crate) fn guides(registry: &SharedRegistry) -> Guides {
 /// What a call is fitted to.
 struct Target<'r> {
     name: &'r str,
-    schema: &'r jsonmend_schema::Schema,
+    schema: &'r wiremend_schema::Schema,
     rules: Option<&'r Rules>,
 }
 

@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-use jsonmend_core::{Options, Outcome, TrailingDocuments};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{FitOptions, Fitted, Schema};
-use jsonmend_wire::{Block, Doubt};
+use wiremend_core::{Options, Outcome, TrailingDocuments};
+use wiremend_extract::Scope;
+use wiremend_schema::{FitOptions, Fitted, Schema};
+use wiremend_wire::{Block, Doubt};
 
 use crate::{Event, along::Along, kept::Kept, object::doubted};
 
 /// The result of fitting an object, or a whole text, to the schema for the text.
 ///
 /// ```
-/// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-/// use jsonmend_schema::{FitOptions, Schema};
+/// use wiremend_response::{Event, ResponseOptions, ResponseReader};
+/// use wiremend_schema::{FitOptions, Schema};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
 /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
@@ -25,7 +25,7 @@ use crate::{Event, along::Along, kept::Kept, object::doubted};
 ///     _ => None,
 /// });
 /// assert_eq!(fit.unwrap().json(), Some(r#"{"days": 3}"#));
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectFit {
@@ -91,11 +91,11 @@ impl ObjectFit {
     /// Reads the value as a `T`, if it is complete.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if there is no complete value that
-    /// fits the schema, [`ParseError::Type`](jsonmend_wire::ParseError::Type) if it is of another type.
+    /// [`ParseError::Incomplete`](wiremend_wire::ParseError::Incomplete) if there is no complete value that
+    /// fits the schema, [`ParseError::Type`](wiremend_wire::ParseError::Type) if it is of another type.
     #[cfg(feature = "serde_json")]
-    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
-        jsonmend_wire::ParseError::check(self.json(), self.outcome(), None)
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, wiremend_wire::ParseError> {
+        wiremend_wire::ParseError::check(self.json(), self.outcome(), None)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use jsonmend_core::Mended;
-use jsonmend_wire::{
+use wiremend_core::Mended;
+use wiremend_wire::{
     ApiFormat, Block, Call, CallKind, Doubt, Finish, Framing, StreamOutcome, Usage, WireError,
     WireEvent,
 };
@@ -45,7 +45,7 @@ pub enum Event {
         fit: Box<crate::CallFit>,
     },
     /// Something is wrong with a call that no further text can fix. It follows the fragment that decided
-    /// it. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can fix it either, so reading
+    /// it. With [`Standing::Lost`](wiremend_schema::Standing::Lost) no rule can fix it either, so reading
     /// on is pointless for this call. Only with
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
@@ -54,7 +54,7 @@ pub enum Event {
         /// Which call.
         call: usize,
         /// What is wrong. Positions refer to the repaired text: the concatenated fragments of the call.
-        finding: jsonmend_schema::Finding,
+        finding: wiremend_schema::Finding,
     },
     /// More of the arguments of a call, repaired. For display only: [`CallEnded`](Self::CallEnded) decides.
     #[non_exhaustive]
@@ -82,7 +82,7 @@ pub enum Event {
         text: Vec<u8>,
     },
     /// A call in the text repeats an earlier one, so it is none: see
-    /// [`RestatedCall`](jsonmend_extract::RestatedCall). Only with
+    /// [`RestatedCall`](wiremend_extract::RestatedCall). Only with
     /// [`with_calls_in_text`](crate::ResponseOptions::with_calls_in_text).
     #[non_exhaustive]
     CallRestated {
@@ -135,7 +135,7 @@ pub enum Event {
         json: Vec<u8>,
     },
     /// Something is wrong with an object that no further text can fix. It follows the fragment that decided
-    /// it, and comes before the end of the object. With [`Standing::Lost`](jsonmend_schema::Standing::Lost) no
+    /// it, and comes before the end of the object. With [`Standing::Lost`](wiremend_schema::Standing::Lost) no
     /// rule can fix it either, so reading on is pointless for this object; a
     /// [policy](crate::ResponseOptions::with_mending) that allows guesses, as the default one does, gives nothing
     /// up before the end. Only with [`with_schema`](crate::ResponseOptions::with_schema).
@@ -148,7 +148,7 @@ pub enum Event {
         /// Which object.
         object: usize,
         /// What is wrong. Positions refer to the repaired text: the concatenated fragments of the object.
-        finding: Box<jsonmend_schema::Finding>,
+        finding: Box<wiremend_schema::Finding>,
     },
     /// The result of fitting an object to the schema for the text, directly after its
     /// [`ObjectEnded`](Self::ObjectEnded); or of a text in which no object was found, at its end. Only

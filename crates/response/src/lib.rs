@@ -1,11 +1,11 @@
 //! Reads a whole response of a language model while it arrives: body bytes in; text, reasoning, tool
 //! calls, objects in the text, the results of their schemas, token counts and the end of stream out.
 //!
-//! [`ResponseReader`] does no I/O. The adapters of `jsonmend-stream`, the command and any other driver
+//! [`ResponseReader`] does no I/O. The adapters of `wiremend-stream`, the command and any other driver
 //! push bytes into it and take its [`Event`]s.
 //!
 //! ```
-//! use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+//! use wiremend_response::{Event, ResponseOptions, ResponseReader};
 //!
 //! let mut reader = ResponseReader::new(ResponseOptions::new());
 //! for chunk in [

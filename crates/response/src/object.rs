@@ -1,7 +1,7 @@
 //! Objects found in text.
 
-use jsonmend_core::{Outcome, Path, Repair, Repairs, buffer::BoundedBuffer};
-use jsonmend_wire::{Block, Doubt};
+use wiremend_core::{Outcome, Path, Repair, Repairs, buffer::BoundedBuffer};
+use wiremend_wire::{Block, Doubt};
 
 /// A JSON document found in text, and its outcome.
 ///
@@ -50,8 +50,8 @@ impl Object {
     /// it is `None`.
     ///
     /// ```
-    /// use jsonmend_extract::Scope;
-    /// use jsonmend_response::{Response, ResponseOptions};
+    /// use wiremend_extract::Scope;
+    /// use wiremend_response::{Response, ResponseOptions};
     ///
     /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"So: {'a': 2}.\"},\"finish_reason\":\"stop\"}]}\n\n";
     /// let options = ResponseOptions::new().with_objects(Scope::All);
@@ -80,11 +80,11 @@ impl Object {
     /// Deserializes it as a `T`, if it is complete.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`](jsonmend_wire::ParseError::Incomplete) if it is not complete,
-    /// [`ParseError::Type`](jsonmend_wire::ParseError::Type) if it does not deserialize as a `T`.
+    /// [`ParseError::Incomplete`](wiremend_wire::ParseError::Incomplete) if it is not complete,
+    /// [`ParseError::Type`](wiremend_wire::ParseError::Type) if it does not deserialize as a `T`.
     #[cfg(feature = "serde_json")]
-    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, jsonmend_wire::ParseError> {
-        jsonmend_wire::ParseError::check(self.json(), self.outcome, None)
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, wiremend_wire::ParseError> {
+        wiremend_wire::ParseError::check(self.json(), self.outcome, None)
     }
 
     /// Where it was cut off, for [`Outcome::Closed`] and [`Outcome::Cut`].
@@ -131,12 +131,12 @@ impl Object {
     }
 }
 
-/// Collects an object while an [`Extractor`](jsonmend_extract::Extractor) emits it.
+/// Collects an object while an [`Extractor`](wiremend_extract::Extractor) emits it.
 ///
 /// ```
-/// use jsonmend_core::Outcome;
-/// use jsonmend_response::ObjectBuilder;
-/// use jsonmend_wire::Block;
+/// use wiremend_core::Outcome;
+/// use wiremend_response::ObjectBuilder;
+/// use wiremend_wire::Block;
 ///
 /// let mut builder = ObjectBuilder::new(0, Block::default(), 12, 1024);
 /// builder.push(b"{\"a\": 1}");
@@ -194,9 +194,9 @@ impl ObjectBuilder {
     /// Notes that something of it may be missing. Only the first reason is kept.
     ///
     /// ```
-    /// use jsonmend_core::Outcome;
-    /// use jsonmend_response::ObjectBuilder;
-    /// use jsonmend_wire::{Block, Doubt};
+    /// use wiremend_core::Outcome;
+    /// use wiremend_response::ObjectBuilder;
+    /// use wiremend_wire::{Block, Doubt};
     ///
     /// let mut builder = ObjectBuilder::new(0, Block::default(), 0, 1024);
     /// builder.push(b"{\"a\": 1}");

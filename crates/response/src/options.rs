@@ -1,18 +1,18 @@
 //! The options of a [`ResponseReader`](crate::ResponseReader).
 
-use jsonmend_core::Options;
-use jsonmend_extract::Scope;
+use wiremend_core::Options;
+use wiremend_extract::Scope;
 #[cfg(feature = "schema")]
-use jsonmend_schema::{FitOptions, Schema, SharedRegistry};
-use jsonmend_wire::WireOptions;
+use wiremend_schema::{FitOptions, Schema, SharedRegistry};
+use wiremend_wire::WireOptions;
 
 use crate::TextCalls;
 
 /// How a response is read.
 ///
 /// ```
-/// use jsonmend_response::ResponseOptions;
-/// use jsonmend_extract::Scope;
+/// use wiremend_response::ResponseOptions;
+/// use wiremend_extract::Scope;
 ///
 /// let options = ResponseOptions::new().with_objects(Scope::All).with_object_limit(65_536);
 /// assert_eq!(options.objects(), Some(Scope::All));
@@ -61,7 +61,7 @@ impl ResponseOptions {
     ///
     /// ### Default
     /// Framing and format are detected; tool calls are repaired under
-    /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE).
+    /// [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE).
     #[must_use]
     pub fn with_wire(mut self, options: WireOptions) -> Self {
         self.wire = options;
@@ -98,7 +98,7 @@ impl ResponseOptions {
     /// ([`with_wire`](Self::with_wire)).
     ///
     /// A call that is cut off or refused has that outcome and is not text. No call that ends after
-    /// something of the response was lost is complete. [`Finish`](jsonmend_wire::Finish) is as the provider
+    /// something of the response was lost is complete. [`Finish`](wiremend_wire::Finish) is as the provider
     /// states it: usually it says that the model stopped, because the provider saw no call.
     ///
     /// ### Default
@@ -112,7 +112,7 @@ impl ResponseOptions {
     /// Sets how objects in the text are repaired.
     ///
     /// ### Default
-    /// [`Policy::PERMISSIVE`](jsonmend_core::Policy::PERMISSIVE), default limits.
+    /// [`Policy::PERMISSIVE`](wiremend_core::Policy::PERMISSIVE), default limits.
     #[must_use]
     pub fn with_mending(mut self, options: Options) -> Self {
         self.mending = options;
@@ -121,7 +121,7 @@ impl ResponseOptions {
 
     /// Sets the size up to which an object in the text is kept until it ends, in bytes. The fragments of
     /// a larger object are still emitted, but it ends as
-    /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
+    /// [`Outcome::Overflow`](wiremend_core::Outcome::Overflow).
     ///
     /// ### Default
     /// 8 MiB.

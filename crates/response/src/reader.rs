@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 #[cfg(feature = "schema")]
-use jsonmend_schema::Cursor;
-use jsonmend_wire::{Decoder, WireEvent};
+use wiremend_schema::Cursor;
+use wiremend_wire::{Decoder, WireEvent};
 
 #[cfg(feature = "schema")]
 use crate::calls::{Engine, Tools, guides};
@@ -24,8 +24,8 @@ use crate::{
 /// of the open calls, and the buffers of the texts being searched, each within the limits of the options.
 ///
 /// ```
-/// use jsonmend_extract::Scope;
-/// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
+/// use wiremend_extract::Scope;
+/// use wiremend_response::{Event, ResponseOptions, ResponseReader};
 ///
 /// let mut reader = ResponseReader::new(ResponseOptions::new().with_objects(Scope::All));
 /// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': True}!\"},\"finish_reason\":\"stop\"}]}\n\n");
@@ -137,8 +137,8 @@ impl ResponseReader {
     /// and once the object has ended, including when all of it came in one chunk.
     ///
     /// ```
-    /// use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use wiremend_response::{Event, ResponseOptions, ResponseReader};
+    /// use wiremend_schema::{FitOptions, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
@@ -150,7 +150,7 @@ impl ResponseReader {
     /// });
     /// let root = reader.object_cursor(object.unwrap()).unwrap().root().unwrap();
     /// assert_eq!(root.to_string(), r#"{"days":3,"city":"Os"}"#);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[cfg(feature = "schema")]
     #[must_use]

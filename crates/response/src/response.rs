@@ -1,6 +1,6 @@
 //! A whole response, collected.
 
-use jsonmend_wire::{Doubt, Transcript};
+use wiremend_wire::{Doubt, Transcript};
 
 #[cfg(feature = "schema")]
 use crate::{CallFit, ObjectFit};
@@ -9,8 +9,8 @@ use crate::{Event, Object, ResponseOptions, ResponseReader};
 /// Collects the events of a [`ResponseReader`]. Memory grows with the response.
 ///
 /// ```
-/// use jsonmend_extract::Scope;
-/// use jsonmend_response::{Response, ResponseOptions};
+/// use wiremend_extract::Scope;
+/// use wiremend_response::{Response, ResponseOptions};
 ///
 /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': True}\"},\"finish_reason\":\"stop\"}]}\n\n";
 /// let response = Response::read(body, ResponseOptions::new().with_objects(Scope::All));
@@ -71,8 +71,8 @@ impl Response {
     /// not known, so that any text and any call may lack something.
     ///
     /// ```
-    /// use jsonmend_response::{Response, ResponseOptions};
-    /// use jsonmend_wire::Doubt;
+    /// use wiremend_response::{Response, ResponseOptions};
+    /// use wiremend_wire::Doubt;
     ///
     /// // The event with the number 1 never arrived.
     /// let body = br#"data: {"type":"response.output_text.delta","sequence_number":0,"delta":"[1"}

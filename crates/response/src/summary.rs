@@ -2,17 +2,17 @@
 
 use std::{fmt::Write as _, ops::Range};
 
-use jsonmend_core::{
+use wiremend_core::{
     KindSet, Options, Outcome, Policy, RepairKind, Repairs, lexer::unescape, mend,
 };
-use jsonmend_wire::WireEvent;
+use wiremend_wire::WireEvent;
 
 use crate::{Event, Response};
 
 /// What was repaired in a response: metadata that a gateway can put into what it sends on, or next to it.
 ///
 /// ```
-/// use jsonmend_response::{RepairSummary, Response, ResponseOptions};
+/// use wiremend_response::{RepairSummary, Response, ResponseOptions};
 ///
 /// let body = br#"{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function",
 ///     "function":{"name":"add","arguments":"{'a': 1,}"}}]},"finish_reason":"tool_calls"}]}"#;
@@ -118,7 +118,7 @@ impl RepairSummary {
     }
 
     #[cfg(feature = "schema")]
-    fn note_fitted(&mut self, fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+    fn note_fitted(&mut self, fitted: &wiremend_schema::Fitted, outcome: Outcome) {
         self.coerced |= outcome.is_complete() && !fitted.applied().is_empty();
         self.invalid += usize::from(outcome == Outcome::Invalid);
     }

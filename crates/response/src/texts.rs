@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 #[cfg(feature = "schema")]
-use jsonmend_core::Risk;
-use jsonmend_core::{Outcome, Repair};
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_wire::{Block, Doubt, WireEvent};
+use wiremend_core::Risk;
+use wiremend_core::{Outcome, Repair};
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_wire::{Block, Doubt, WireEvent};
 
 use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, kept::Kept, object::into_text};
 #[cfg(feature = "schema")]
@@ -64,7 +64,7 @@ impl Texts {
             lost: None,
             #[cfg(feature = "schema")]
             documents: options.schema.clone().map(|(schema, fit)| {
-                let none = jsonmend_schema::Rules::none;
+                let none = wiremend_schema::Rules::none;
                 let fit = if options.coerces { fit } else { fit.with_rules(none()) };
                 Documents::new(schema, fit, options.mending().clone())
             }),
@@ -227,7 +227,7 @@ impl Texts {
 
     /// The cursor of an open object.
     #[cfg(feature = "schema")]
-    pub(crate) fn cursor(&self, object: usize) -> Option<&jsonmend_schema::Cursor> {
+    pub(crate) fn cursor(&self, object: usize) -> Option<&wiremend_schema::Cursor> {
         let is_open = |text: &&Text| text.open.as_ref().is_some_and(|open| open.number() == object);
         Some(self.texts.values().find(is_open)?.along.as_ref()?.cursor())
     }
@@ -273,7 +273,7 @@ struct Route<'a> {
     events: &'a mut VecDeque<Event>,
     /// How many objects have ended.
     ended: usize,
-    cut_at: Option<jsonmend_core::Path>,
+    cut_at: Option<wiremend_core::Path>,
     /// Why something of the response is missing. Which text it belonged to is not known, and what looks like the
     /// beginning of an object after it may have been the middle of one.
     lost: Option<Doubt>,

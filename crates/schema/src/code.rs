@@ -1,6 +1,6 @@
 //! The codes of the public enums: stable names, in both directions.
 
-pub use jsonmend_core::UnknownCode;
+pub use wiremend_core::UnknownCode;
 
 /// Implements `Display`, `FromStr`, `from_code` and, with the feature `serde`, `Serialize` for an
 /// enum that has `ALL` and `code`.

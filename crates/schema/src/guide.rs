@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, JsonType, Listed, Member};
+use wiremend_core::{Guide, JsonType, Listed, Member};
 
 use crate::{Schema, compile::ShapeId, issue::folded, part::Part};
 
@@ -16,8 +16,8 @@ impl Schema {
     /// it, unless the options have another guide.
     ///
     /// ```
-    /// use jsonmend_core::{Options, mend};
-    /// use jsonmend_schema::Schema;
+    /// use wiremend_core::{Options, mend};
+    /// use wiremend_schema::Schema;
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}"#,
@@ -27,7 +27,7 @@ impl Schema {
     /// assert_eq!(alone.text(), Some(r#"{"city": "New York days: 3"}"#));
     /// let guided = mend(text, &Options::new().with_guide(schema.guide()));
     /// assert_eq!(guided.text(), Some(r#"{"city": "New York", "days": 3}"#));
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn guide(&self) -> Arc<dyn Guide> {

@@ -1,6 +1,6 @@
 //! The rules, their risks, and which of them are enabled.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use crate::code::coded;
 
@@ -14,8 +14,8 @@ macro_rules! rules {
         /// which other readings of the value it rules out.
         ///
         /// ```
-        /// use jsonmend_core::Risk;
-        /// use jsonmend_schema::Rule;
+        /// use wiremend_core::Risk;
+        /// use wiremend_schema::Rule;
         /// let rule = Rule::from_code("string-to-number").unwrap();
         /// assert_eq!(rule.risk(), Risk::Exact);
         /// assert!(rule.is_default());
@@ -153,14 +153,14 @@ rules! {
 coded!(Rule, "rule");
 
 /// Which rules may be used, in general and at particular places. The highest risk that rules may
-/// have is set by the [policy](jsonmend_core::Policy).
+/// have is set by the [policy](wiremend_core::Policy).
 ///
-/// A schema can switch rules off too: `"x-jsonmend": false` switches off all rules for a subschema
-/// and everything below it, and `"x-jsonmend": {"off": ["wrap-in-array"]}` switches off particular
+/// A schema can switch rules off too: `"x-wiremend": false` switches off all rules for a subschema
+/// and everything below it, and `"x-wiremend": {"off": ["wrap-in-array"]}` switches off particular
 /// ones.
 ///
 /// ```
-/// use jsonmend_schema::{Rule, Rules};
+/// use wiremend_schema::{Rule, Rules};
 /// let rules = Rules::new()
 ///     .with(Rule::EnumNearest)
 ///     .without(Rule::CsvToArray)

@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Range, str::FromStr};
 
-use jsonmend_core::{Located, Path, Repair, RepairKind, Repairs, Risk};
+use wiremend_core::{Located, Path, Repair, RepairKind, Repairs, Risk};
 
 use crate::{Rule, UnknownCode};
 

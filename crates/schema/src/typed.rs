@@ -2,8 +2,8 @@
 
 use std::{error::Error, fmt};
 
-use jsonmend_core::Outcome;
 use serde::de::DeserializeOwned;
+use wiremend_core::Outcome;
 
 use crate::{FitOptions, Fitted, Rendering, Schema, SchemaError};
 
@@ -75,7 +75,7 @@ impl Schema {
     /// A text that was cut off is an error, even if the part that arrived fits the schema.
     ///
     /// ```
-    /// use jsonmend_schema::{FitOptions, ParseAsError, Schema};
+    /// use wiremend_schema::{FitOptions, ParseAsError, Schema};
     /// use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -109,7 +109,7 @@ impl Schema {
     /// act on it.
     ///
     /// ```
-    /// use jsonmend_schema::{FitOptions, ParseAsError, Schema};
+    /// use wiremend_schema::{FitOptions, ParseAsError, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"type": "array", "items": {"type": "string"}}"#)?;
     /// let (text, options) = (br#"["one", "tw"#, FitOptions::new());
@@ -158,7 +158,7 @@ fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseAsError
 /// schema once with [`Schema::of`], and call [`Schema::parse_as`].
 ///
 /// ```
-/// use jsonmend_schema::{FitOptions, parse_as};
+/// use wiremend_schema::{FitOptions, parse_as};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 ///
@@ -167,7 +167,7 @@ fn read<T: DeserializeOwned>(fitted: Fitted) -> Result<(T, Fitted), ParseAsError
 ///
 /// let (trip, _) = parse_as::<Trip>(b"{city: 'Oslo', days: '3'}", &FitOptions::new())?;
 /// assert_eq!((trip.city.as_str(), trip.days), ("Oslo", Some(3)));
-/// # Ok::<(), jsonmend_schema::ParseAsError>(())
+/// # Ok::<(), wiremend_schema::ParseAsError>(())
 /// ```
 ///
 /// # Errors

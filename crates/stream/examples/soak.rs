@@ -1,6 +1,6 @@
-//! Many streams at once on one thread, with damage on the way: `cargo run --release -p jsonmend-stream
+//! Many streams at once on one thread, with damage on the way: `cargo run --release -p wiremend-stream
 //! --example soak [STREAMS]`. Each response must equal that of the same bytes read
-//! offline. Prints what a stream costs. `JSONMEND_RECORDINGS=DIR` reads the recorded bodies under a folder instead of
+//! offline. Prints what a stream costs. `WIREMEND_RECORDINGS=DIR` reads the recorded bodies under a folder instead of
 //! replies that are made up.
 
 #![allow(clippy::unwrap_used, reason = "an example may panic")]
@@ -14,9 +14,9 @@ use std::{
 };
 
 use futures::{Stream, StreamExt as _, stream};
-use jsonmend_response::{Response, ResponseOptions, ResponseReader};
-use jsonmend_stream::{MendExt, MendStream};
-use jsonmend_testkit::{
+use wiremend_response::{Response, ResponseOptions, ResponseReader};
+use wiremend_stream::{MendExt, MendStream};
+use wiremend_testkit::{
     Seed,
     allocations::heap_of,
     bodies::{Reply, Shape},
@@ -38,7 +38,7 @@ struct Bodies(Vec<Vec<u8>>);
 impl Bodies {
     fn recorded() -> Self {
         let mut folders: Vec<PathBuf> =
-            std::env::var_os("JSONMEND_RECORDINGS").map(Into::into).into_iter().collect();
+            std::env::var_os("WIREMEND_RECORDINGS").map(Into::into).into_iter().collect();
         let mut files = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {

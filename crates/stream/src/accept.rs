@@ -12,8 +12,8 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_response::Event;
 use pin_project_lite::pin_project;
+use wiremend_response::Event;
 
 use crate::{Error, MendStream};
 use candidate::judge;
@@ -96,9 +96,9 @@ impl AcceptOptions {
     }
 
     /// Ends the stream as soon as something is wrong with a call that neither more text nor a rule can fix
-    /// ([`Standing::Lost`](jsonmend_schema::Standing::Lost)): upstream is dropped, and [`AcceptEvent::Stopped`] is the
+    /// ([`Standing::Lost`](wiremend_schema::Standing::Lost)): upstream is dropped, and [`AcceptEvent::Stopped`] is the
     /// last event. Needs [tools](crate::ResponseOptions). After a repair that is not
-    /// [`Exact`](jsonmend_core::Risk::Exact), a call is read to its end, because the whole of it may show another
+    /// [`Exact`](wiremend_core::Risk::Exact), a call is read to its end, because the whole of it may show another
     /// reading. The one thing that could still come is the same key once more, with a value that fits.
     ///
     /// ### Default
@@ -118,9 +118,9 @@ impl AcceptOptions {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_core::{Options, Policy};
-    /// use jsonmend_schema::{FitOptions, Schema};
-    /// use jsonmend_stream::{
+    /// use wiremend_core::{Options, Policy};
+    /// use wiremend_schema::{FitOptions, Schema};
+    /// use wiremend_stream::{
     ///     AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, ResponseOptions, StoppedAt,
     /// };
     ///
@@ -139,7 +139,7 @@ impl AcceptOptions {
     /// let Some(Ok(AcceptEvent::Stopped { at, finding, read, .. })) = events.last() else { panic!() };
     /// assert_eq!((*at, *read), (StoppedAt::Object(0), "{'days': 1.5".len()));
     /// assert_eq!(finding.to_string(), "/days: expected integer, got number 1.5");
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     ///
     /// ### Default
@@ -181,7 +181,7 @@ pub enum AcceptEvent {
         /// Because of what.
         at: StoppedAt,
         /// What is wrong with it.
-        finding: Box<jsonmend_schema::Finding>,
+        finding: Box<wiremend_schema::Finding>,
         /// How much of it, in bytes of mended text, it took to be certain. All that follows was spared, but for
         /// the rest of the chunk. It does not depend on the chunks.
         read: usize,
@@ -269,7 +269,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{
+    /// use wiremend_stream::{
     ///     AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, ResponseOptions,
     /// };
     ///

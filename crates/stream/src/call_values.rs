@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Output as _, Partial, Value};
-use jsonmend_response::Event;
+use wiremend_core::{Output as _, Partial, Value};
+use wiremend_response::Event;
 
 /// Reads the fragments of each open call into a value of its own. The limits of the body bound how many
 /// there are, and how long.

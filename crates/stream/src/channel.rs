@@ -7,11 +7,11 @@ use std::{
 };
 
 use futures_core::Stream;
-use jsonmend_core::Options;
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-use jsonmend_wire::{Block, Call, Doubt, WireError};
 use pin_project_lite::pin_project;
+use wiremend_core::Options;
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_response::{Event, ResponseOptions, ResponseReader};
+use wiremend_wire::{Block, Call, Doubt, WireError};
 
 use crate::{
     JsonOptions, ValueError,
@@ -46,14 +46,14 @@ impl ChannelOptions {
     /// not read, and neither are the calls of other tools.
     ///
     /// What is emitted while a call is open has arrived whole. Only its end says whether the call is complete; if
-    /// it is not, [`ValueError::Incomplete`] comes. It also comes, with [`Outcome::Invalid`](jsonmend_core::Outcome::Invalid), in the rare case that
+    /// it is not, [`ValueError::Incomplete`] comes. It also comes, with [`Outcome::Invalid`](wiremend_core::Outcome::Invalid), in the rare case that
     /// the whole of the arguments is read in another way than they were as they arrived. `options` also say how
     /// calls are repaired, and how large an item or a value may be
     /// ([`with_object_limit`](ResponseOptions::with_object_limit)). A call counts by the name in the stream.
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{ChannelOptions, MendExt, ResponseOptions};
+    /// use wiremend_stream::{ChannelOptions, MendExt, ResponseOptions};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Row {

@@ -3,8 +3,8 @@
 use std::io;
 
 use bytes::BytesMut;
-use jsonmend_response::{Event, ResponseOptions, ResponseReader};
 use tokio_util::codec::Decoder;
+use wiremend_response::{Event, ResponseOptions, ResponseReader};
 
 use crate::telemetry::Watch;
 
@@ -16,7 +16,7 @@ use crate::telemetry::Watch;
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on};
-/// use jsonmend_stream::{Event, MendCodec, ResponseOptions};
+/// use wiremend_stream::{Event, MendCodec, ResponseOptions};
 /// use tokio_util::codec::FramedRead;
 ///
 /// // A socket, or a child process.

@@ -140,7 +140,7 @@ pin_project! {
 /// use std::{future::ready, time::Duration};
 ///
 /// use futures::{StreamExt, executor::block_on, stream};
-/// use jsonmend_stream::{Error, JsonOptions, MendExt, source};
+/// use wiremend_stream::{Error, JsonOptions, MendExt, source};
 /// use source::{DeadlineError, Deadlines, with_deadlines};
 ///
 /// // A source that stops in the middle, and a timer for which no time is too long.

@@ -8,7 +8,7 @@ use std::fmt;
 /// [`Event::Error`](crate::Event::Error).
 ///
 /// ```
-/// use jsonmend_stream::Error;
+/// use wiremend_stream::Error;
 /// let error = Error::Upstream("connection reset");
 /// assert_eq!(error.to_string(), "the stream of bytes failed");
 /// assert_eq!(error.into_inner(), "connection reset");

@@ -7,9 +7,9 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_core::Outcome;
 use pin_project_lite::pin_project;
 use serde::de::DeserializeOwned;
+use wiremend_core::Outcome;
 
 use crate::{
     ChannelOptions, ValueError,

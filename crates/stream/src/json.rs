@@ -8,11 +8,11 @@ use std::{
 
 use bytes::Bytes;
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_core::{DeltaOp, Options, Outcome, Output as _, Partial, Path, Repair, Revision};
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_response::{Object, ObjectBuilder};
-use jsonmend_wire::Block;
 use pin_project_lite::pin_project;
+use wiremend_core::{DeltaOp, Options, Outcome, Output as _, Partial, Path, Repair, Revision};
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_response::{Object, ObjectBuilder};
+use wiremend_wire::Block;
 
 use crate::{
     Error,
@@ -50,7 +50,7 @@ impl JsonOptions {
     /// Sets how documents are repaired.
     ///
     /// ### Default
-    /// [`Policy::PERMISSIVE`](jsonmend_core::Policy::PERMISSIVE), default limits.
+    /// [`Policy::PERMISSIVE`](wiremend_core::Policy::PERMISSIVE), default limits.
     #[must_use]
     pub fn with_mending(mut self, options: Options) -> Self {
         self.mending = options;
@@ -106,7 +106,7 @@ impl Default for JsonOptions {
 pub enum JsonEvent {
     /// The value of the open document changed. Only emitted with
     /// [`with_deltas`](JsonOptions::with_deltas). Apply it to an
-    /// [`OwnedValue`](jsonmend_core::OwnedValue).
+    /// [`OwnedValue`](wiremend_core::OwnedValue).
     #[non_exhaustive]
     Delta {
         /// Where the value changed.
@@ -143,7 +143,7 @@ pub enum JsonEvent {
 ///
 /// ```
 /// use futures::{FutureExt, StreamExt, stream};
-/// use jsonmend_stream::{JsonOptions, MendExt, TextSnapshot};
+/// use wiremend_stream::{JsonOptions, MendExt, TextSnapshot};
 ///
 /// // A channel that has not ended yet.
 /// let chunks = stream::iter(["{\"city\": \"Os", "l"]).chain(stream::pending());
@@ -209,7 +209,7 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot};
+    /// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot};
     ///
     /// let chunks = ["{'city': 'Par", "is', 'ok': Tr", "ue}"];
     /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
@@ -230,8 +230,8 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_core::OwnedValue;
-    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt};
+    /// use wiremend_core::OwnedValue;
+    /// use wiremend_stream::{JsonEvent, JsonOptions, MendExt};
     ///
     /// let chunks = ["{'city': 'Par", "is', 'ok': Tr", "ue}"];
     /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);

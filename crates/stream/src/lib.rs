@@ -10,8 +10,8 @@
 //! ```
 //! use bytes::Bytes;
 //! use futures::{StreamExt, executor::block_on, stream};
-//! use jsonmend_extract::Scope;
-//! use jsonmend_stream::{Event, MendExt, ResponseOptions};
+//! use wiremend_extract::Scope;
+//! use wiremend_stream::{Event, MendExt, ResponseOptions};
 //!
 //! let body = [
 //!     &b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': Tr\"}}]}\n\n"[..],
@@ -32,7 +32,7 @@
 //!         }
 //!     }
 //!     assert_eq!(text, "Sure: {'ok': True}");
-//!     Ok::<_, jsonmend_stream::Error<std::io::Error>>(())
+//!     Ok::<_, wiremend_stream::Error<std::io::Error>>(())
 //! })
 //! .unwrap();
 //! ```
@@ -109,11 +109,6 @@ pub use error::Error;
 #[cfg(feature = "serde_json")]
 pub use items::{Item, ItemStream};
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
-pub use jsonmend_extract::Scope;
-#[cfg(feature = "schema")]
-pub use jsonmend_response::{CallFit, ObjectFit};
-pub use jsonmend_response::{Event, Object, Response, ResponseOptions};
-pub use jsonmend_wire::{Call, Doubt, RewriteOptions, RewriteOutcome, StreamOutcome};
 pub use mend::{MendExt, MendStream};
 pub use rewrite::RewriteStream;
 #[cfg(feature = "schema")]
@@ -125,3 +120,8 @@ pub use telemetry::Telemetry;
 pub use typed::{TypedEvent, TypedStream};
 #[cfg(feature = "serde_json")]
 pub use value_error::ValueError;
+pub use wiremend_extract::Scope;
+#[cfg(feature = "schema")]
+pub use wiremend_response::{CallFit, ObjectFit};
+pub use wiremend_response::{Event, Object, Response, ResponseOptions};
+pub use wiremend_wire::{Call, Doubt, RewriteOptions, RewriteOutcome, StreamOutcome};

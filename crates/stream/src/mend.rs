@@ -9,9 +9,9 @@ use bytes::Bytes;
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
-use jsonmend_core::Value;
-use jsonmend_response::{Event, ResponseOptions, ResponseReader};
-use jsonmend_wire::RewriteOptions;
+use wiremend_core::Value;
+use wiremend_response::{Event, ResponseOptions, ResponseReader};
+use wiremend_wire::RewriteOptions;
 
 #[cfg(feature = "schema")]
 use crate::StoppedAt;
@@ -35,8 +35,8 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{Event, ResponseOptions, MendStream};
-    /// use jsonmend_wire::StreamOutcome;
+    /// use wiremend_stream::{Event, ResponseOptions, MendStream};
+    /// use wiremend_wire::StreamOutcome;
     ///
     /// let chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":null}]}\n\n";
     /// let body = stream::iter([Ok(chunk), Err("connection reset")]);
@@ -136,7 +136,7 @@ impl<S, E> MendStream<S, E> {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{Event, MendExt, ResponseOptions};
+    /// use wiremend_stream::{Event, MendExt, ResponseOptions};
     ///
     /// let piece = |fields: &str| {
     ///     format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,{fields}}}]}}}}]}}\n\n")
@@ -174,7 +174,7 @@ impl<S, E> MendStream<S, E> {
     /// if its tool has no schema, or more arguments than the buffer limit arrived before its name; and once
     /// the call has ended, including when all of it came in one chunk.
     #[must_use]
-    pub fn call_cursor(&self, call: usize) -> Option<&jsonmend_schema::Cursor> {
+    pub fn call_cursor(&self, call: usize) -> Option<&wiremend_schema::Cursor> {
         self.reader.call_cursor(call)
     }
 
@@ -187,8 +187,8 @@ impl<S, E> MendStream<S, E> {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_schema::{FitOptions, Schema};
-    /// use jsonmend_stream::{Event, MendExt, ResponseOptions};
+    /// use wiremend_schema::{FitOptions, Schema};
+    /// use wiremend_stream::{Event, MendExt, ResponseOptions};
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let text = |text: &str| {
@@ -211,10 +211,10 @@ impl<S, E> MendStream<S, E> {
     ///     }
     /// });
     /// assert_eq!(shown, [r#"{"days":3,"city":"Os"}"#, r#"{"days": 3, "city": "Oslo"}"#]);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
-    pub fn object_cursor(&self, object: usize) -> Option<&jsonmend_schema::Cursor> {
+    pub fn object_cursor(&self, object: usize) -> Option<&wiremend_schema::Cursor> {
         self.reader.object_cursor(object)
     }
 }
@@ -281,8 +281,8 @@ where
     #[cfg_attr(feature = "schema", doc = "```")]
     #[cfg_attr(not(feature = "schema"), doc = "```ignore")]
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_schema::{NodeState, Registry, SharedRegistry, Standing};
-    /// use jsonmend_stream::{Event, MendExt, ResponseOptions};
+    /// use wiremend_schema::{NodeState, Registry, SharedRegistry, Standing};
+    /// use wiremend_stream::{Event, MendExt, ResponseOptions};
     ///
     /// let tools = serde_json::json!([{"name": "book", "input_schema": {
     ///     "properties": {"nights": {"type": "integer"}, "room": {"enum": ["single", "double"]}},
@@ -319,7 +319,7 @@ where
     ///     }
     /// });
     /// assert_eq!(fitted.as_deref(), Some(r#"{"nights": 2, "room": "double"}"#));
-    /// # Ok::<(), jsonmend_schema::RegistryError>(())
+    /// # Ok::<(), wiremend_schema::RegistryError>(())
     /// ```
     fn mend(self, options: ResponseOptions) -> MendStream<Self, E> {
         MendStream::new(self, options)
@@ -339,7 +339,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{MendExt, RewriteOptions, RewriteOutcome};
+    /// use wiremend_stream::{MendExt, RewriteOptions, RewriteOutcome};
     ///
     /// let body = [
     ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
@@ -369,7 +369,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{JsonOptions, MendExt, ValueError};
+    /// use wiremend_stream::{JsonOptions, MendExt, ValueError};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct City {
@@ -404,7 +404,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{JsonOptions, MendExt, TypedEvent};
+    /// use wiremend_stream::{JsonOptions, MendExt, TypedEvent};
     ///
     /// #[derive(Debug, PartialEq, serde::Deserialize)]
     /// struct Trip {

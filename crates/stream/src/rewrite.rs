@@ -8,8 +8,8 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireEvent};
 use pin_project_lite::pin_project;
+use wiremend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireEvent};
 
 use crate::{
     Error,

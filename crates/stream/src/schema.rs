@@ -7,8 +7,8 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_schema::{Cursor, Finding, FitOptions, FitStream, Fitted, Schema};
 use pin_project_lite::pin_project;
+use wiremend_schema::{Cursor, Finding, FitOptions, FitStream, Fitted, Schema};
 
 use crate::{
     Error,
@@ -23,7 +23,7 @@ pub enum FitEvent {
     /// The text has ended: the value, valid for the schema, or the reason why there is none. The last event.
     Ended(Box<Fitted>),
     /// Something is wrong that no further text can fix. With
-    /// [`Standing::Lost`](jsonmend_schema::Standing::Lost) no rule can fix it either, so reading on is
+    /// [`Standing::Lost`](wiremend_schema::Standing::Lost) no rule can fix it either, so reading on is
     /// pointless: call [`cancel`](SchemaStream::cancel) or drop the stream.
     Found(Finding),
     /// The value grew. [`SchemaStream::cursor`] gives it, with the state of each node.
@@ -47,8 +47,8 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_schema::{FitOptions, NodeState, Schema};
-    /// use jsonmend_stream::{FitEvent, SchemaStream};
+    /// use wiremend_schema::{FitOptions, NodeState, Schema};
+    /// use wiremend_stream::{FitEvent, SchemaStream};
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
@@ -73,7 +73,7 @@ pin_project! {
     ///     }
     /// });
     /// assert_eq!(shown[0], r#"{"days":3,"city":"Par"}"#);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[derive(Debug)]
     pub struct SchemaStream<S, E> {
@@ -90,7 +90,7 @@ where
     B: AsRef<[u8]>,
 {
     /// Reads `channel`. For the arguments of a tool call, set the name of the tool and
-    /// [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE) in the options.
+    /// [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE) in the options.
     #[must_use]
     pub fn new(channel: S, schema: &Schema, options: FitOptions) -> Self {
         let fitting = Fitting {

@@ -2,9 +2,9 @@
 
 use std::{error::Error, fmt};
 
-use jsonmend_core::{Options, Policy, Risk};
-use jsonmend_response::ResponseOptions;
-use jsonmend_wire::{RewriteOptions, ToolPolicies, WireOptions};
+use wiremend_core::{Options, Policy, Risk};
+use wiremend_response::ResponseOptions;
+use wiremend_wire::{RewriteOptions, ToolPolicies, WireOptions};
 
 use crate::{AcceptOptions, JsonOptions, Oversized};
 
@@ -22,7 +22,7 @@ use crate::{AcceptOptions, JsonOptions, Oversized};
 /// unset.
 ///
 /// ```
-/// use jsonmend_stream::{ResponseOptions, Settings};
+/// use wiremend_stream::{ResponseOptions, Settings};
 ///
 /// // In a program: `Settings::from_lookup(|name| std::env::var(name).ok())?`.
 /// let settings = Settings::from_lookup(|name| match name {
@@ -34,7 +34,7 @@ use crate::{AcceptOptions, JsonOptions, Oversized};
 ///
 /// let wrong = Settings::from_lookup(|name| Some(name.to_owned())).unwrap_err();
 /// assert_eq!(wrong.name(), "JSON_REPAIR_ENABLED");
-/// # Ok::<(), jsonmend_stream::SettingsError>(())
+/// # Ok::<(), wiremend_stream::SettingsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -80,7 +80,7 @@ impl Settings {
     /// pass without a check is for the program to decide.
     ///
     /// ```
-    /// use jsonmend_stream::{Oversized, ResponseOptions, Settings};
+    /// use wiremend_stream::{Oversized, ResponseOptions, Settings};
     ///
     /// let settings = Settings::from_lookup(|_| None)?;
     /// assert_eq!(settings.apply(ResponseOptions::new()).object_limit(), 65_536);
@@ -88,7 +88,7 @@ impl Settings {
     /// let settings = settings.with_oversized(Oversized::PassRaw);
     /// let options = settings.apply(ResponseOptions::new());
     /// assert_eq!((options.object_limit(), options.keeps_raw_objects()), (8 << 20, true));
-    /// # Ok::<(), jsonmend_stream::SettingsError>(())
+    /// # Ok::<(), wiremend_stream::SettingsError>(())
     /// ```
     ///
     /// ### Default
@@ -145,7 +145,7 @@ impl Settings {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, Settings};
+    /// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, Settings};
     ///
     /// let settings = Settings::from_lookup(|name| {
     ///     (name == "JSON_REPAIR_ENABLED").then(|| "off".to_owned())
@@ -157,7 +157,7 @@ impl Settings {
     ///     matches!(event, Ok(JsonEvent::Ended(object)) if object.outcome().is_valid())
     /// };
     /// assert!(!events.iter().any(ended));
-    /// # Ok::<(), jsonmend_stream::SettingsError>(())
+    /// # Ok::<(), wiremend_stream::SettingsError>(())
     /// ```
     #[must_use]
     pub fn apply_to_json(&self, options: JsonOptions) -> JsonOptions {
@@ -205,12 +205,12 @@ impl Settings {
     /// The options for a schema: all rules, or none, and the repairs that are allowed.
     #[cfg(feature = "schema")]
     #[must_use]
-    pub fn fit_options(&self) -> jsonmend_schema::FitOptions {
-        let options = jsonmend_schema::FitOptions::new();
+    pub fn fit_options(&self) -> wiremend_schema::FitOptions {
+        let options = wiremend_schema::FitOptions::new();
         let engine = options.engine().clone();
         let policy = self.policy(engine.policy());
         let options = options.with_engine(engine.with_policy(policy));
-        if self.coerces { options } else { options.with_rules(jsonmend_schema::Rules::none()) }
+        if self.coerces { options } else { options.with_rules(wiremend_schema::Rules::none()) }
     }
 
     /// Whether the rules of a schema may change a value.
@@ -287,7 +287,7 @@ mod tests {
     #[cfg(feature = "schema")]
     #[test]
     fn a_schema_is_fitted_within_the_policy() {
-        let schema = jsonmend_schema::Schema::from_text(r#"{"type": "object"}"#).expect("a schema");
+        let schema = wiremend_schema::Schema::from_text(r#"{"type": "object"}"#).expect("a schema");
         for (set, text, is_valid) in [
             ("JSON_REPAIR_ENABLED=off", "{n: 3}", false),
             ("JSON_REPAIR_ENABLED=off", "{\"n\": 3}", true),
@@ -305,17 +305,17 @@ mod tests {
         let off = read(&[("JSON_REPAIR_ENABLED", "Off")]).expect("a switch");
         let strict = read(&[("JSON_REPAIR_STRICT_MODE", "1")]).expect("a switch");
         let own = ResponseOptions::new()
-            .with_mending(jsonmend_core::Options::new().with_policy(Policy::STRICT));
+            .with_mending(wiremend_core::Options::new().with_policy(Policy::STRICT));
         assert_eq!(strict.apply(own).mending().policy(), Policy::STRICT);
         for (settings, text, outcome) in [
-            (&off, "{'a': 1}", jsonmend_core::Outcome::Invalid),
-            (&strict, "{'a': 1}", jsonmend_core::Outcome::Repaired),
-            (&strict, "{'a': 1", jsonmend_core::Outcome::Cut),
-            (&strict, "{'a': 1, 'b': }", jsonmend_core::Outcome::Invalid),
-            (&off, "{\"a\": 1}", jsonmend_core::Outcome::Unchanged),
+            (&off, "{'a': 1}", wiremend_core::Outcome::Invalid),
+            (&strict, "{'a': 1}", wiremend_core::Outcome::Repaired),
+            (&strict, "{'a': 1", wiremend_core::Outcome::Cut),
+            (&strict, "{'a': 1, 'b': }", wiremend_core::Outcome::Invalid),
+            (&off, "{\"a\": 1}", wiremend_core::Outcome::Unchanged),
         ] {
             let options = settings.apply(ResponseOptions::new());
-            let mended = jsonmend_core::mend(text.as_bytes(), options.mending());
+            let mended = wiremend_core::mend(text.as_bytes(), options.mending());
             assert_eq!(mended.outcome(), outcome, "{text}");
         }
     }
@@ -325,7 +325,7 @@ mod tests {
         let body = br#"{"choices":[{"message":{"tool_calls":[{"id":"c1","type":"function",
             "function":{"name":"add","arguments":"{'a': 1, 'b': }"}}]},"finish_reason":"tool_calls"}]}"#;
         let own = ToolPolicies::new(|_| Some(Policy::PERMISSIVE));
-        let wire = jsonmend_wire::WireOptions::new().with_policies(own);
+        let wire = wiremend_wire::WireOptions::new().with_policies(own);
         let options = ResponseOptions::new().with_wire(wire);
         for (set, complete) in [
             (&[][..], true),

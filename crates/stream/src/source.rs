@@ -45,7 +45,7 @@ pin_project! {
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on, stream};
-/// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, source};
+/// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, source};
 ///
 /// let chunks = source::infallible(stream::iter(["{'a': ", "1}"]));
 /// let events: Vec<_> = block_on(chunks.mend_json(JsonOptions::new()).collect());
@@ -77,7 +77,7 @@ pin_project! {
 /// source, each of them is an [`IntoIterator`].
 ///
 /// ```
-/// use jsonmend_stream::{Event, MendExt, ResponseOptions, source};
+/// use wiremend_stream::{Event, MendExt, ResponseOptions, source};
 ///
 /// // A file, or the standard input.
 /// let body = &b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"[..];
@@ -88,7 +88,7 @@ pin_project! {
 ///     }
 /// }
 /// assert_eq!(text, "Hi");
-/// # Ok::<(), jsonmend_stream::Error<std::io::Error>>(())
+/// # Ok::<(), wiremend_stream::Error<std::io::Error>>(())
 /// ```
 pub const fn from_read<R: Read>(reader: R) -> FromRead<R> {
     FromRead { reader, ended: false }
@@ -141,7 +141,7 @@ impl<S: Stream> Blocking<S> {
     /// left come from the iterator.
     ///
     /// ```
-    /// use jsonmend_stream::{Event, MendExt, ResponseOptions, source::from_read};
+    /// use wiremend_stream::{Event, MendExt, ResponseOptions, source::from_read};
     ///
     /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"One. Two. Three.\"}}]}\n\n".repeat(9);
     /// let mut events = from_read(&body[..]).mend(ResponseOptions::new()).into_iter();
@@ -153,7 +153,7 @@ impl<S: Stream> Blocking<S> {
     ///     }
     /// }
     /// assert_eq!(texts, 1);
-    /// # Ok::<(), jsonmend_stream::Error<std::io::Error>>(())
+    /// # Ok::<(), wiremend_stream::Error<std::io::Error>>(())
     /// ```
     pub fn get_pin_mut(&mut self) -> Pin<&mut S> {
         self.stream.as_mut()
@@ -250,7 +250,7 @@ pin_project! {
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on};
-/// use jsonmend_stream::{JsonEvent, JsonOptions, MendExt, source};
+/// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, source};
 ///
 /// let chunks = source::from_async_read(&b"{'a': 1}"[..]);
 /// let events: Vec<_> = block_on(chunks.mend_json(JsonOptions::new()).collect());

@@ -5,9 +5,9 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use jsonmend_core::{EventReader, Options, Outcome, ParseEvent, Repair, RepairKind, Risk, apply};
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use jsonmend_wire::Call;
+use wiremend_core::{EventReader, Options, Outcome, ParseEvent, Repair, RepairKind, Risk, apply};
+use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_wire::Call;
 
 use crate::channel::Document;
 

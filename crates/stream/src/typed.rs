@@ -8,12 +8,12 @@ use std::{
 };
 
 use futures_core::{Stream, stream::FusedStream};
-use jsonmend_core::{DeserializeError, Options, Outcome, Output as _, Partial, Value};
-use jsonmend_extract::TextSink;
-use jsonmend_response::{Object, ObjectBuilder};
-use jsonmend_wire::{Block, Call};
 use pin_project_lite::pin_project;
 use serde::{Deserialize, de::DeserializeOwned};
+use wiremend_core::{DeserializeError, Options, Outcome, Output as _, Partial, Value};
+use wiremend_extract::TextSink;
+use wiremend_response::{Object, ObjectBuilder};
+use wiremend_wire::{Block, Call};
 
 use crate::{
     ChannelOptions, ValueError,

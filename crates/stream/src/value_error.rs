@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use jsonmend_core::Outcome;
-use jsonmend_wire::{Doubt, WireError};
+use wiremend_core::Outcome;
+use wiremend_wire::{Doubt, WireError};
 
 use crate::Error;
 

@@ -13,18 +13,18 @@ use std::{
 };
 
 use futures::{StreamExt, executor::block_on};
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
-use jsonmend_stream::{
-    AcceptOptions, Candidate, Decision, JsonOptions, MendExt, Oversized, Response, ResponseOptions,
-    RewriteOptions, SchemaStream, Telemetry,
-};
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 use serde_json::json;
 use source::Source;
+use wiremend_core::{Options, Policy};
+use wiremend_extract::Scope;
+use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
+use wiremend_stream::{
+    AcceptOptions, Candidate, Decision, JsonOptions, MendExt, Oversized, Response, ResponseOptions,
+    RewriteOptions, SchemaStream, Telemetry,
+};
 
 /// Keeps each counter under its name and labels.
 #[derive(Debug, Default)]

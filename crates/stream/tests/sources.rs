@@ -16,23 +16,23 @@ use std::{
 use bytes::Bytes;
 use futures::{Stream, StreamExt, executor::block_on, stream};
 use http_body::{Body, Frame};
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_stream::{
+use source::Source;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::codec::FramedRead;
+use wiremend_core::{Options, Policy};
+use wiremend_extract::Scope;
+use wiremend_stream::{
     Error, Item, JsonEvent, JsonOptions, MendCodec, MendExt, Object, Response, ResponseOptions,
     RewriteOptions, RewriteOutcome, RewriteStream, source as sources,
 };
-use jsonmend_testkit::{
+use wiremend_testkit::{
     Seed,
     bodies::{Reply, Shape},
     cases,
     cuts::Cut,
     transport::Scenario,
 };
-use jsonmend_wire::{RewriteMode, WireEvent, WireOptions};
-use source::Source;
-use tokio::io::{AsyncRead, ReadBuf};
-use tokio_util::codec::FramedRead;
+use wiremend_wire::{RewriteMode, WireEvent, WireOptions};
 
 /// Bytes in pieces, pending before each, as every kind of source.
 struct Pieces {
@@ -175,7 +175,7 @@ fn every_source_gives_the_same() {
     }
 }
 
-/// `JSONMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
+/// `WIREMEND_RECORDINGS=DIR` adds every file under a folder of recorded bodies.
 #[test]
 fn every_format_is_the_same_through_every_entry_point_however_it_arrives() {
     let searched = ResponseOptions::new().with_objects(Scope::All);
@@ -197,7 +197,7 @@ fn every_format_is_the_same_through_every_entry_point_however_it_arrives() {
         }
     }
     let mut folders: Vec<_> =
-        std::env::var_os("JSONMEND_RECORDINGS").map(Into::into).into_iter().collect();
+        std::env::var_os("WIREMEND_RECORDINGS").map(Into::into).into_iter().collect();
     while let Some(folder) = folders.pop() {
         let _: &std::path::PathBuf = &folder;
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,9 +1,9 @@
-//! How often jsonmend gets the value of damaged documents, by kind of damage, risk and repair.
+//! How often wiremend gets the value of damaged documents, by kind of damage, risk and repair.
 //!
 //! ```text
-//! cargo run --release -p jsonmend-testkit --example damaged -- --per-kind 70
-//! cargo run --release -p jsonmend-testkit --example damaged -- --kind closer-lost --show wrong
-//! cargo run --release -p jsonmend-testkit --example damaged -- --truncate
+//! cargo run --release -p wiremend-testkit --example damaged -- --per-kind 70
+//! cargo run --release -p wiremend-testkit --example damaged -- --kind closer-lost --show wrong
+//! cargo run --release -p wiremend-testkit --example damaged -- --truncate
 //! ```
 //!
 //! `--seed N` makes other documents. `--kind NAME` takes one kind; `--combined` takes only samples that
@@ -15,11 +15,11 @@
 
 use std::{env, fs, process::ExitCode, thread};
 
-use jsonmend_core::{Policy, RepairKind, Risk};
-use jsonmend_testkit::damaged::{
+use serde_json::Value;
+use wiremend_core::{Policy, RepairKind, Risk};
+use wiremend_testkit::damaged::{
     Answer, Entry, Kind, Sample, Tally, Verdict, by_name, combined_samples, samples, samples_of,
 };
-use serde_json::Value;
 
 /// How many samples `--show` prints by default.
 const MOST_SHOWN: usize = 40;

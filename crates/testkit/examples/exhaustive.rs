@@ -1,8 +1,8 @@
 //! Checks every text of a few tokens, on all cores: `exhaustive TOKENS [ALPHABET] [FROM]`.
 //!
 //! ```text
-//! cargo run --release -p jsonmend-testkit --example exhaustive -- 5
-//! cargo run --release -p jsonmend-testkit --example exhaustive -- 6 scalars 1118481
+//! cargo run --release -p wiremend-testkit --example exhaustive -- 5
+//! cargo run --release -p wiremend-testkit --example exhaustive -- 6 scalars 1118481
 //! ```
 //!
 //! FROM is the number of the first text, for a run that was interrupted: the progress says from where
@@ -19,7 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jsonmend_testkit::{
+use wiremend_testkit::{
     exhaustive::{Alphabet, Checker, count},
     laws::Violation,
 };

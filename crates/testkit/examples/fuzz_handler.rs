@@ -1,22 +1,22 @@
 //! A harness that finds the bugs of a handler of streams: docs/fuzzing.md explains it.
 //!
 //! ```text
-//! cargo run --release -p jsonmend-testkit --example fuzz_handler            # each bug in turn
-//! cargo run --release -p jsonmend-testkit --example fuzz_handler -- 500     # with so many seeds
+//! cargo run --release -p wiremend-testkit --example fuzz_handler            # each bug in turn
+//! cargo run --release -p wiremend-testkit --example fuzz_handler -- 500     # with so many seeds
 //! ```
 //!
 //! The handler reads Chat Completions as many clients do. Its bugs are planted one at a time.
 
 use std::env;
 
-use jsonmend_testkit::{
+use serde_json::Value;
+use wiremend_testkit::{
     Seed,
     bodies::{Reply, Shape},
     check::{self, Ran},
     transport::Delivery,
 };
-use jsonmend_wire::{Decoder, Transcript, WireOptions};
-use serde_json::Value;
+use wiremend_wire::{Decoder, Transcript, WireOptions};
 
 /// What is wrong with the handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl State {
     }
 }
 
-/// A handler on top of jsonmend.
+/// A handler on top of wiremend.
 fn careful(chunks: &[&[u8]]) -> Heard {
     let mut decoder = Decoder::new(WireOptions::new());
     let mut said = Transcript::new();
@@ -134,8 +134,8 @@ fn main() {
         }
     }
     match fuzz(seeds, careful) {
-        Ok(()) => println!("on top of jsonmend: nothing found with {seeds} seeds"),
-        Err((seed, failure)) => println!("on top of jsonmend: found with seed {seed}\n{failure}"),
+        Ok(()) => println!("on top of wiremend: nothing found with {seeds} seeds"),
+        Err((seed, failure)) => println!("on top of wiremend: found with seed {seed}\n{failure}"),
     }
 }
 

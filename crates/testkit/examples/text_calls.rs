@@ -1,8 +1,8 @@
 //! How many answers of models in which calls are written as text yield the calls that were meant.
 //!
 //! ```text
-//! cargo run --release -p jsonmend-testkit --features schema --example text_calls -- answers.jsonl
-//! cargo run --release -p jsonmend-testkit --features schema --example text_calls -- answers.jsonl --show none
+//! cargo run --release -p wiremend-testkit --features schema --example text_calls -- answers.jsonl
+//! cargo run --release -p wiremend-testkit --features schema --example text_calls -- answers.jsonl --show none
 //! ```
 //!
 //! A line of the file is an object with `text`, the answer; `tools`, as they were declared; `class`, what
@@ -15,10 +15,10 @@
 
 use std::{collections::BTreeMap, env, fs, process::ExitCode};
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, FoundCalls};
-use jsonmend_schema::{FitOptions, Registry, Resolved};
 use serde_json::{Map, Value};
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, FoundCalls};
+use wiremend_schema::{FitOptions, Registry, Resolved};
 
 /// What came of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -17,7 +17,7 @@ pub struct Heap {
 /// Does `work` and counts what it allocates on this thread.
 ///
 /// ```
-/// use jsonmend_testkit::allocations::heap_of;
+/// use wiremend_testkit::allocations::heap_of;
 /// let heap = heap_of(|| drop(vec![0_u8; 4096]));
 /// assert!(heap.peak >= 4096);
 /// assert_eq!(heap_of(|| ()).count, 0);

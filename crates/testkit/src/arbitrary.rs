@@ -1,12 +1,12 @@
 //! Inputs from the bytes of a fuzzer, and the crate that defines what that means.
 //!
 //! ```
-//! use jsonmend_testkit::{Case, arbitrary::{Arbitrary, Unstructured}};
+//! use wiremend_testkit::{Case, arbitrary::{Arbitrary, Unstructured}};
 //!
 //! // What a fuzz target gets with `fuzz_target!(|case: Case| { … })`.
 //! let case = Case::arbitrary(&mut Unstructured::new(&[7; 64]))?;
 //! assert!(!case.body().is_empty());
-//! # Ok::<(), jsonmend_testkit::arbitrary::Error>(())
+//! # Ok::<(), wiremend_testkit::arbitrary::Error>(())
 //! ```
 
 pub use ::arbitrary::*;

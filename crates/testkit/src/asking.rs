@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, Failure, Reask, ReaskOptions, Step};
-use jsonmend_schema::{FitOptions, Schema, Tree};
-use jsonmend_wire::FinishReason;
+use wiremend_reask::{Answer, Failure, Reask, ReaskOptions, Step};
+use wiremend_schema::{FitOptions, Schema, Tree};
+use wiremend_wire::FinishReason;
 
 use crate::laws::{Law, Violation};
 

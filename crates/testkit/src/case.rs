@@ -12,7 +12,7 @@ use crate::{
 /// property test: see `strategies::case`.
 ///
 /// ```
-/// use jsonmend_testkit::{Case, Seed};
+/// use wiremend_testkit::{Case, Seed};
 ///
 /// let case = Case::random(&mut Seed::new(7));
 /// let delivery = case.delivery();

@@ -22,10 +22,10 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use jsonmend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
-use jsonmend_extract::Scope;
 use serde::Deserialize;
 use serde_json::Value;
+use wiremend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_extract::Scope;
 
 use crate::guides::Outline;
 
@@ -142,7 +142,7 @@ pub fn read_folder(folder: &Path) -> Result<Vec<Case>, CaseError> {
 /// A line that is not a case.
 ///
 /// ```
-/// use jsonmend_testkit::cases;
+/// use wiremend_testkit::cases;
 /// let line = r#"{"name": "one", "input": "[1,]", "output": "[1]", "kinds": ["extra-comma"], "outcome": "repaired"}"#;
 /// assert_eq!(cases::read(line, "here").unwrap()[0].input, b"[1,]");
 /// ```
@@ -263,7 +263,7 @@ fn joined(parts: &[(String, usize)]) -> String {
 /// Reads `<E9>` as the byte 0xE9, and the rest unchanged.
 ///
 /// ```
-/// use jsonmend_testkit::cases::decode_bytes;
+/// use wiremend_testkit::cases::decode_bytes;
 /// assert_eq!(decode_bytes("caf<E9> <b>"), b"caf\xe9 <b>");
 /// ```
 #[must_use]

@@ -5,7 +5,7 @@ use crate::Seed;
 /// Where one input is divided: offsets in ascending order. A repeated offset makes an empty chunk.
 ///
 /// ```
-/// use jsonmend_testkit::cuts::Cut;
+/// use wiremend_testkit::cuts::Cut;
 /// let cut = Cut::at(vec![1, 1, 3]);
 /// let chunks: Vec<&[u8]> = cut.chunks(b"abcd").collect();
 /// assert_eq!(chunks, [&b"a"[..], b"", b"bc", b"d"]);
@@ -51,7 +51,7 @@ impl Cut {
     /// each escape, and around and inside each line end.
     ///
     /// ```
-    /// use jsonmend_testkit::cuts::Cut;
+    /// use wiremend_testkit::cuts::Cut;
     /// assert_eq!(Cut::special("é\r\n\r\n\\n".as_bytes()).offsets(), [1, 2, 3, 4, 5, 6, 7]);
     /// assert_eq!(Cut::special(b"plain").offsets(), [0; 0]);
     /// ```

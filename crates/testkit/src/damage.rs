@@ -167,7 +167,7 @@ impl fmt::Debug for Damaged {
 /// Breaks `text` in up to `count` ways that `seed` chooses. For a reader of responses, it goes into the body of a reply:
 ///
 /// ```
-/// use jsonmend_testkit::{Seed, bodies::{Reply, Shape}, damage};
+/// use wiremend_testkit::{Seed, bodies::{Reply, Shape}, damage};
 ///
 /// let damaged = damage::damaged(br#"{"a": [1, 2]}"#, 2, &mut Seed::new(3));
 /// assert_eq!(damaged.done.len(), 2);

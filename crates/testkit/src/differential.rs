@@ -1,10 +1,10 @@
-//! Compares what jsonmend and `serde_json` say about a text.
+//! Compares what wiremend and `serde_json` say about a text.
 //!
 //! The two must agree on every input: on what is JSON, on its value, and on what was cut off.
 //! Every difference that is allowed has a name in [`Tolerated`].
 
-use jsonmend_core::{Mender, Options, Outcome, Partial, Policy, TrailingDocuments, mend};
 use serde_json::Value;
+use wiremend_core::{Mender, Options, Outcome, Partial, Policy, TrailingDocuments, mend};
 
 use crate::{
     cuts::Cut,
@@ -17,10 +17,10 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tolerated {
-    /// Nested deeper than [`Limits::depth`](jsonmend_core::Limits::depth): valid, and an overflow
+    /// Nested deeper than [`Limits::depth`](wiremend_core::Limits::depth): valid, and an overflow
     /// here. `serde_json` has a limit of 127 levels of its own for values, and none for skipping.
     Depth,
-    /// A key, a number or white space longer than [`Limits::buffer`](jsonmend_core::Limits::buffer):
+    /// A key, a number or white space longer than [`Limits::buffer`](wiremend_core::Limits::buffer):
     /// valid, and an overflow here.
     Hold,
     /// A surrogate escape without its other half: valid by the grammar, but useless to a consumer.
@@ -43,15 +43,15 @@ pub enum Tolerated {
 /// A difference without a name.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_testkit::differential::{Tolerated, against_serde_json};
+/// use wiremend_core::Options;
+/// use wiremend_testkit::differential::{Tolerated, against_serde_json};
 /// let against = |text: &[u8]| against_serde_json(text, &Options::new());
 /// assert_eq!(against(br#"{"a": [1, 2.50], "a": "\u00e9"}"#), Ok(None));
 /// assert_eq!(against(b"[1e999]"), Ok(Some(Tolerated::NumberRange)));
 /// assert_eq!(against(br#"["\ud800"]"#), Ok(Some(Tolerated::LoneSurrogate)));
 /// ```
 pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
-    // `serde_json` and jsonmend treat several documents differently.
+    // `serde_json` and wiremend treat several documents differently.
     let options = &options.clone().with_trailing_documents(TrailingDocuments::Error);
     match std::str::from_utf8(input).map(serde_json::from_str::<serde::de::IgnoredAny>) {
         Ok(Ok(_)) => valid(input, options),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use jsonmend_core::{Options, Outcome, Repair};
-use jsonmend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{Options, Outcome, Repair};
+use wiremend_extract::{Extractor, Scope, TextSink};
 
 use crate::cuts::Cut;
 

@@ -4,14 +4,14 @@
 //!
 //! ```no_run
 //! # let data: &[u8] = b"";
-//! jsonmend_testkit::fuzz::require(jsonmend_testkit::fuzz::mend(data));
+//! wiremend_testkit::fuzz::require(wiremend_testkit::fuzz::mend(data));
 //! ```
 
 use std::sync::Arc;
 
-use jsonmend_core::{Limits, Options, Policy, TrailingDocuments};
-use jsonmend_extract::{Dialect, Scope};
-use jsonmend_wire::{ApiFormat, RewriteMode, RewriteOptions, WireOptions};
+use wiremend_core::{Limits, Options, Policy, TrailingDocuments};
+use wiremend_extract::{Dialect, Scope};
+use wiremend_wire::{ApiFormat, RewriteMode, RewriteOptions, WireOptions};
 
 use crate::{
     Seed,
@@ -237,8 +237,8 @@ const SCHEMAS: [&str; 6] = [
 /// The law that the input breaks.
 #[cfg(feature = "schema")]
 pub fn schema(data: &[u8]) -> Result<(), Violation> {
-    use jsonmend_schema::{FitOptions, Schema};
     use std::sync::OnceLock;
+    use wiremend_schema::{FitOptions, Schema};
 
     static COMPILED: OnceLock<Vec<Schema>> = OnceLock::new();
     let compiled = COMPILED
@@ -259,7 +259,7 @@ pub fn schema(data: &[u8]) -> Result<(), Violation> {
 /// The law that the input breaks.
 #[cfg(feature = "schema")]
 pub fn reask(data: &[u8]) -> Result<(), Violation> {
-    use jsonmend_schema::{FitOptions, Schema};
+    use wiremend_schema::{FitOptions, Schema};
 
     let (options, data) = split(data);
     let Some((&length, data)) = data.split_first() else { return Ok(()) };
@@ -275,7 +275,7 @@ pub fn reask(data: &[u8]) -> Result<(), Violation> {
 /// The law that the input breaks.
 #[cfg(feature = "schema")]
 pub fn schemas(data: &[u8]) -> Result<(), Violation> {
-    use jsonmend_schema::{FitOptions, Schema};
+    use wiremend_schema::{FitOptions, Schema};
 
     let Some((&length, data)) = data.split_first() else { return Ok(()) };
     let (recipe, data) = data.split_at(usize::from(length).min(data.len()));

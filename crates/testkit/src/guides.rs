@@ -5,8 +5,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use jsonmend_core::{Guide, JsonType, Listed, Member};
 use serde_json::Value;
+use wiremend_core::{Guide, JsonType, Listed, Member};
 
 /// A guide as an outline of the value, in JSON.
 ///
@@ -20,8 +20,8 @@ use serde_json::Value;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jsonmend_core::{Options, mend};
-/// use jsonmend_testkit::guides::Outline;
+/// use wiremend_core::{Options, mend};
+/// use wiremend_testkit::guides::Outline;
 ///
 /// let outline = serde_json::from_str(r#"{"code": "string", "lines": "number"}"#).unwrap();
 /// let options = Options::new().with_guide(Arc::new(Outline::new(outline)));

@@ -1,4 +1,4 @@
-//! Every law of jsonmend as a function, and inputs to run it on; and a kit to test other readers of
+//! Every law of wiremend as a function, and inputs to run it on; and a kit to test other readers of
 //! streams.
 //!
 //! The laws ([`laws`]) are plain functions from an input to a verdict, so that unit tests, property
@@ -6,8 +6,8 @@
 //! `documents` (valid JSON texts, with the feature `proptest`), [`damage`] (named ways to break them) and [`adversary`] (texts
 //! that are made to use up time, stack or memory); [`damaged`] has documents that were broken and are
 //! known by their value, to measure how often it is found; [`bodies`] wraps them as providers do. [`cuts`]
-//! divides an input into chunks, [`oracle`] decides what is JSON without asking jsonmend, and
-//! [`differential`] compares jsonmend with `serde_json`, and [`exhaustive`] checks every text of a few
+//! divides an input into chunks, [`oracle`] decides what is JSON without asking wiremend, and
+//! [`differential`] compares wiremend with `serde_json`, and [`exhaustive`] checks every text of a few
 //! tokens.
 //!
 //! For programs of any kind that read the streams of providers there are replies in every format
@@ -16,8 +16,8 @@
 //! `docs/fuzzing.md` explains them.
 //!
 //! ```
-//! use jsonmend_core::Options;
-//! use jsonmend_testkit::laws;
+//! use wiremend_core::Options;
+//! use wiremend_testkit::laws;
 //!
 //! laws::identity(br#"{"n": 1.10, "n": 1e400}"#, &Options::new()).unwrap();
 //! ```

@@ -1,11 +1,11 @@
-//! Decides what is JSON, without asking jsonmend.
+//! Decides what is JSON, without asking wiremend.
 
 use serde::de::IgnoredAny;
 
 /// Whether `text` is one JSON text by the grammar: any depth, any number, any escape.
 ///
 /// ```
-/// use jsonmend_testkit::oracle::is_json;
+/// use wiremend_testkit::oracle::is_json;
 /// assert!(is_json(br#"[1e999, "\ud800"]"#));
 /// assert!(!is_json(b"[1,]"));
 /// ```
@@ -64,7 +64,7 @@ pub struct Placed {
 /// The tokens of a JSON text, in order; `None` if it is not JSON.
 ///
 /// ```
-/// use jsonmend_testkit::oracle::{Token, tokens};
+/// use wiremend_testkit::oracle::{Token, tokens};
 /// let tokens = tokens(br#"{"a": 1}"#).unwrap();
 /// assert_eq!(tokens[1].token, Token::Key(b"a".to_vec()));
 /// assert_eq!(tokens[2].start, 6);

@@ -187,7 +187,7 @@ const TAILS: &[&str] = &[
 /// A document with text around it, in most cases one of each, sometimes with more before it.
 ///
 /// ```
-/// use jsonmend_testkit::{Seed, prose};
+/// use wiremend_testkit::{Seed, prose};
 /// assert!(!prose::text(&mut Seed::new(3)).is_empty());
 /// ```
 #[must_use]

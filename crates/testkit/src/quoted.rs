@@ -2,7 +2,7 @@
 //! everything that may follow it.
 //!
 //! ```
-//! use jsonmend_testkit::quoted;
+//! use wiremend_testkit::quoted;
 //!
 //! let texts: Vec<String> = quoted::texts().collect();
 //! assert!(texts.iter().any(|text| text == r#"{"k": "say "hi" then", "b": 1}"#));

@@ -1,6 +1,6 @@
 //! One run of the push path, with everything it emitted.
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Repair, Repairs};
+use wiremend_core::{Mender, Options, Outcome, Output, Repair, Repairs};
 
 use crate::cuts::Cut;
 

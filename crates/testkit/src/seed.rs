@@ -3,7 +3,7 @@
 /// A small deterministic generator (splitmix64). Not for secrets.
 ///
 /// ```
-/// use jsonmend_testkit::Seed;
+/// use wiremend_testkit::Seed;
 /// assert_eq!(Seed::new(7).below(100), Seed::new(7).below(100));
 /// assert!(Seed::new(7).below(3) < 3);
 /// ```

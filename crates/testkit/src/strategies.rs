@@ -1,7 +1,7 @@
 //! Inputs for property tests, and the crate that runs them.
 //!
 //! ```
-//! use jsonmend_testkit::strategies::{self, proptest};
+//! use wiremend_testkit::strategies::{self, proptest};
 //! use proptest::prelude::*;
 //!
 //! proptest!(|(case in strategies::case())| {
@@ -107,7 +107,7 @@ fn part(count: usize, place: u16) -> usize {
 mod tests {
     use super::*;
     use crate::check;
-    use jsonmend_wire::{WireOptions, transcribe};
+    use wiremend_wire::{WireOptions, transcribe};
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]

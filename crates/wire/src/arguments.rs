@@ -1,6 +1,6 @@
 //! The arguments of one call, for callers that already have the whole text.
 
-use jsonmend_core::{Options, Outcome, Path, Policy, Repairs};
+use wiremend_core::{Options, Outcome, Path, Policy, Repairs};
 
 use crate::{Call, Doubt, FinishReason, calls::judge, codes::coded};
 
@@ -121,7 +121,7 @@ impl MendedArguments {
 /// indicated.
 ///
 /// ```
-/// use jsonmend_wire::{ArgumentsOutcome, FinishReason, mend_arguments};
+/// use wiremend_wire::{ArgumentsOutcome, FinishReason, mend_arguments};
 ///
 /// let stop = FinishReason::from_provider("tool_calls");
 /// let mended = mend_arguments("{'city': 'Oslo', 'days': 3,}", stop);

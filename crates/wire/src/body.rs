@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::Outcome;
+use wiremend_core::Outcome;
 
 use crate::{
     Call, CallKind, Framing, Transcript, WireOptions,
@@ -54,8 +54,8 @@ impl<'a> MendedBody<'a> {
 /// were not streamed.
 ///
 /// ```
-/// use jsonmend_core::Outcome;
-/// use jsonmend_wire::{WireOptions, mend_body};
+/// use wiremend_core::Outcome;
+/// use wiremend_wire::{WireOptions, mend_body};
 ///
 /// let body = br#"{"choices": [{"index": 0, "message": {"tool_calls": [{"id": "c1", "type": "function",
 ///     "function": {"name": "add", "arguments": "{'a': 1,}"}}]}, "finish_reason": "tool_calls"}]}"#;

@@ -1,6 +1,6 @@
 //! `Display` and `FromStr` for types with a code.
 
-pub use jsonmend_core::UnknownCode;
+pub use wiremend_core::UnknownCode;
 
 /// Implements `Display` with `code()`, and `FromStr` with the codes of `ALL`.
 macro_rules! coded {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Mended, Options, Policy, Risk, buffer::BoundedBuffer, lexer::Fault, mend};
+use wiremend_core::{Mended, Options, Policy, Risk, buffer::BoundedBuffer, lexer::Fault, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
@@ -26,7 +26,7 @@ const MOST_EARLY: usize = 64 << 10;
 /// within [`WireLimits`](crate::WireLimits).
 ///
 /// ```
-/// use jsonmend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
+/// use wiremend_wire::{Decoder, StreamOutcome, WireEvent, WireOptions};
 ///
 /// let mut decoder = Decoder::new(WireOptions::new());
 /// let mut text = String::new();

@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use jsonmend_core::Mended;
+use wiremend_core::Mended;
 
 use crate::{ApiFormat, Call, CallKind, Doubt, Finish, Framing, WireError, codes::coded};
 
@@ -118,7 +118,7 @@ impl Usage {
 /// How a stream ended.
 ///
 /// ```
-/// use jsonmend_wire::{StreamOutcome, WireOptions, transcribe};
+/// use wiremend_wire::{StreamOutcome, WireOptions, transcribe};
 /// let cut = transcribe(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", WireOptions::new());
 /// assert_eq!(cut.outcome(), StreamOutcome::Cut);
 /// ```
@@ -210,7 +210,7 @@ pub enum WireEvent<'a> {
         bytes: &'a [u8],
     },
     /// What the fragments of a call show from here on may not be what it ends with: a repair was made that is
-    /// more than [`Exact`](jsonmend_core::Risk::Exact), or a piece seems to repeat what came before. At most
+    /// more than [`Exact`](wiremend_core::Risk::Exact), or a piece seems to repeat what came before. At most
     /// once for each call. A rewriter does not report repairs in this way.
     CallUnsure {
         /// Which call.

@@ -3,7 +3,7 @@
 use core::{fmt, ops::Range};
 use std::sync::Arc;
 
-use jsonmend_core::{Mended, Outcome, Policy, Repairs};
+use wiremend_core::{Mended, Outcome, Policy, Repairs};
 
 use crate::Call;
 
@@ -99,7 +99,7 @@ impl TextCall {
 type Create = dyn Fn() -> Box<dyn CallFinder> + Send + Sync;
 
 /// Creates a [`CallFinder`] for each text of a response. It is equal only to itself and its clones.
-/// `TextCalls` of `jsonmend-response` creates one for the dialects that models write.
+/// `TextCalls` of `wiremend-response` creates one for the dialects that models write.
 #[derive(Clone)]
 pub struct CallFinders(Arc<Create>);
 

@@ -60,7 +60,7 @@ impl FinishReason {
     /// know, the last output may be cut off.
     ///
     /// ```
-    /// use jsonmend_wire::FinishReason;
+    /// use wiremend_wire::FinishReason;
     /// assert!(FinishReason::ToolCalls.is_clean());
     /// assert!(!FinishReason::ContentFilter.is_clean());
     /// assert!(!FinishReason::Other.is_clean());
@@ -73,7 +73,7 @@ impl FinishReason {
     /// Maps a provider's word to a reason. It accepts the vocabulary of every provider.
     ///
     /// ```
-    /// use jsonmend_wire::FinishReason;
+    /// use wiremend_wire::FinishReason;
     /// assert_eq!(FinishReason::from_provider("end_turn"), FinishReason::Stop);
     /// assert_eq!(FinishReason::from_provider("MAX_TOKENS"), FinishReason::Length);
     /// assert_eq!(FinishReason::from_provider("no such word"), FinishReason::Other);

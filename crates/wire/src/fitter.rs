@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::{fmt, sync::Arc};
 
-use jsonmend_core::{Mended, Policy, Repair, RepairKind, Repairs, apply};
+use wiremend_core::{Mended, Policy, Repair, RepairKind, Repairs, apply};
 
 use crate::{Block, Call};
 
@@ -64,7 +64,7 @@ impl<'a> Fittable<'a> {
 /// text is not in the stream in one form. A `Fitter` is equal only to itself and its clones.
 ///
 /// ```
-/// use jsonmend_wire::{Fitter, RewriteMode, RewriteOptions, Rewriter, Rewritten};
+/// use wiremend_wire::{Fitter, RewriteMode, RewriteOptions, Rewriter, Rewritten};
 ///
 /// let body = concat!(
 ///     r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":"#,
@@ -120,8 +120,8 @@ impl Fitter {
 /// text. A `ToolPolicies` is equal only to itself and its clones.
 ///
 /// ```
-/// use jsonmend_core::Policy;
-/// use jsonmend_wire::{ToolPolicies, WireOptions, transcribe};
+/// use wiremend_core::Policy;
+/// use wiremend_wire::{ToolPolicies, WireOptions, transcribe};
 ///
 /// let body = br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"rm","arguments":"{'a': 1}"}}]},"finish_reason":"tool_calls"}]}
 ///

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use jsonmend_core::Guide;
+use wiremend_core::Guide;
 
 /// Looks up the guide for a tool by name.
 type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
@@ -16,8 +16,8 @@ type Find = dyn Fn(&str) -> Option<Arc<dyn Guide>> + Send + Sync;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jsonmend_core::{Guide, JsonType, Member};
-/// use jsonmend_wire::{Guides, WireOptions, transcribe};
+/// use wiremend_core::{Guide, JsonType, Member};
+/// use wiremend_wire::{Guides, WireOptions, transcribe};
 ///
 /// /// The arguments `city` and `days`.
 /// #[derive(Debug)]

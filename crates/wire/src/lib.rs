@@ -2,10 +2,10 @@
 //!
 //! A body passes through three stages: a framing splits it into payloads, a format decodes each payload
 //! into deltas on channels, and a router collects the fragments of every tool call and repairs its
-//! arguments with `jsonmend-core`. Nothing here reads a socket or a clock.
+//! arguments with `wiremend-core`. Nothing here reads a socket or a clock.
 //!
 //! ```
-//! use jsonmend_wire::{StreamOutcome, ApiFormat, WireOptions, transcribe};
+//! use wiremend_wire::{StreamOutcome, ApiFormat, WireOptions, transcribe};
 //!
 //! let body = br#"event: message_start
 //! data: {"type":"message_start","message":{"usage":{"input_tokens":9}}}

@@ -1,6 +1,6 @@
 //! The limits for one response, and the options of the caller.
 
-use jsonmend_core::{Options, Policy};
+use wiremend_core::{Options, Policy};
 
 use crate::{ApiFormat, Framing, Guides, ToolPolicies, sse::SseLimits};
 
@@ -39,7 +39,7 @@ impl WireLimits {
     }
 
     /// Sets how long the arguments of one call may be, in bytes. A call with longer arguments ends as
-    /// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow), with their beginning; the rest is emitted
+    /// [`Outcome::Overflow`](wiremend_core::Outcome::Overflow), with their beginning; the rest is emitted
     /// verbatim.
     ///
     /// ### Default
@@ -107,8 +107,8 @@ const NDJSON: [&str; 6] = [
 /// The options of a [`Decoder`](crate::Decoder).
 ///
 /// ```
-/// use jsonmend_core::{Options, Policy};
-/// use jsonmend_wire::{ApiFormat, WireOptions};
+/// use wiremend_core::{Options, Policy};
+/// use wiremend_wire::{ApiFormat, WireOptions};
 /// let options = WireOptions::new()
 ///     .with_format(ApiFormat::Anthropic)
 ///     .with_mending(Options::new().with_policy(Policy::PERMISSIVE));
@@ -189,7 +189,7 @@ impl WireOptions {
     /// None.
     ///
     /// ```
-    /// use jsonmend_wire::{Framing, WireOptions, transcribe};
+    /// use wiremend_wire::{Framing, WireOptions, transcribe};
     /// let body = b"slow today\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n";
     /// assert_eq!(transcribe(body, WireOptions::new()).framing(), Some(Framing::Text));
     /// let options = WireOptions::new().with_content_type("text/event-stream; charset=utf-8");

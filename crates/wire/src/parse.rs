@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use jsonmend_core::Outcome;
 use serde::de::DeserializeOwned;
+use wiremend_core::Outcome;
 
 use crate::{Call, Doubt, MendedArguments};
 
@@ -63,7 +63,7 @@ impl Call {
     /// not deserialize as a `T`.
     ///
     /// ```
-    /// use jsonmend_wire::{WireOptions, transcribe};
+    /// use wiremend_wire::{WireOptions, transcribe};
     /// # use serde::Deserialize;
     ///
     /// #[derive(Deserialize)]
@@ -75,7 +75,7 @@ impl Call {
     /// "#;
     /// let add: Add = transcribe(body, WireOptions::new()).calls()[0].parse()?;
     /// assert_eq!(add.a + add.b, 3);
-    /// # Ok::<(), jsonmend_wire::ParseError>(())
+    /// # Ok::<(), wiremend_wire::ParseError>(())
     /// ```
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ParseError> {
         ParseError::check(Some(self.arguments()), self.outcome(), self.doubt())

@@ -2,7 +2,7 @@
 
 use core::iter::Take;
 
-use jsonmend_core::{Policy, RepairKind, Repairs, RepairsIter};
+use wiremend_core::{Policy, RepairKind, Repairs, RepairsIter};
 
 use crate::json::Span;
 
@@ -102,7 +102,7 @@ impl<'a> Source<'a> {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_core::{Options, mend};
+    use wiremend_core::{Options, mend};
 
     use super::*;
 

@@ -10,7 +10,7 @@ use crate::{
 /// Collects the events of a [`Decoder`]. Memory grows with the response.
 ///
 /// ```
-/// use jsonmend_wire::{Decoder, Transcript, WireOptions};
+/// use wiremend_wire::{Decoder, Transcript, WireOptions};
 ///
 /// let mut decoder = Decoder::new(WireOptions::new());
 /// let mut transcript = Transcript::new();

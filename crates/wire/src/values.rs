@@ -2,7 +2,7 @@
 //! they arrive. Nothing outside of the values needs to be JSON.
 //!
 //! ```
-//! use jsonmend_wire::values::{ValueDecoder, ValueEvent};
+//! use wiremend_wire::values::{ValueDecoder, ValueEvent};
 //!
 //! let mut decoder = ValueDecoder::array();
 //! let mut seen = Vec::new();
@@ -18,7 +18,7 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::lexer::Brackets;
+use wiremend_core::lexer::Brackets;
 
 use crate::{utf8, work};
 

@@ -12,7 +12,7 @@ thread_local! {
 /// How many steps this thread has counted so far. Only with the feature `work`.
 ///
 /// ```
-/// use jsonmend_wire::{WireOptions, steps, transcribe};
+/// use wiremend_wire::{WireOptions, steps, transcribe};
 ///
 /// let before = steps();
 /// transcribe(b"data: {\"choices\":[]}\n\n", WireOptions::new());

@@ -1,4 +1,4 @@
-//! The command line of `jsonmend extract`.
+//! The command line of `wiremend extract`.
 
 use std::path::PathBuf;
 

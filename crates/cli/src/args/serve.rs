@@ -1,9 +1,9 @@
-//! The command line of `jsonmend serve`.
+//! The command line of `wiremend serve`.
 
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
-use jsonmend_proxy::{ConfigError, address};
+use wiremend_proxy::{ConfigError, address};
 
 use crate::exit::OTHER_CODES;
 
@@ -11,7 +11,7 @@ use crate::exit::OTHER_CODES;
 /// while it passes.
 ///
 /// A client uses the address of the gateway as its base URL, and keeps its key, which passes untouched.
-/// Without --config, everything is set by options and by variables such as JSONMEND_MENDING_MODE. It runs
+/// Without --config, everything is set by options and by variables such as WIREMEND_MENDING_MODE. It runs
 /// until it gets SIGINT or SIGTERM, and lets answers that have begun end; a second one ends it at once. On
 /// standard error it says when it starts and stops, and which exchanges failed.
 ///

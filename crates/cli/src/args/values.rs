@@ -1,10 +1,10 @@
 //! The values of options.
 
 use clap::ValueEnum;
-use jsonmend_core::{Policy, RepairKind, Risk, TrailingDocuments};
-use jsonmend_extract::Scope;
-use jsonmend_schema::Rule;
-use jsonmend_wire::ApiFormat;
+use wiremend_core::{Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_extract::Scope;
+use wiremend_schema::Rule;
+use wiremend_wire::ApiFormat;
 
 use crate::codes::{repairs, unknown};
 

@@ -1,9 +1,9 @@
 //! The reply to a request.
 
-use jsonmend_core::{Policy, TrailingDocuments};
-use jsonmend_extract::{Scope, mend_text};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use wiremend_core::{Policy, TrailingDocuments};
+use wiremend_extract::{Scope, mend_text};
 
 use super::{
     Setting, calls, framed,
@@ -73,7 +73,7 @@ pub(crate) fn reply(line: &Line, setting: Setting) -> Vec<u8> {
 /// The reply to a line on which [`reply`] panicked.
 pub(crate) fn panicked(line: &Line) -> Vec<u8> {
     let (Line::Whole(line) | Line::TooLong(line)) = line;
-    write(&Head::read(line), Err("internal error: this input made jsonmend panic".to_owned()))
+    write(&Head::read(line), Err("internal error: this input made wiremend panic".to_owned()))
 }
 
 fn write(head: &Head<'_>, result: Result<Body, String>) -> Vec<u8> {

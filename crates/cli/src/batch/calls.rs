@@ -1,11 +1,11 @@
 //! The operation `calls`: the tool calls in a text.
 
-use jsonmend_core::Policy;
-use jsonmend_extract::{
+use serde::Serialize;
+use wiremend_core::Policy;
+use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, FoundCall, FoundCalls,
     RestatedCall, UnknownTool,
 };
-use serde::Serialize;
 
 use super::{
     Setting,

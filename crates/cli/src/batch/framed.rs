@@ -1,12 +1,12 @@
 //! The operation `events`: the framing of a body.
 
-use jsonmend_wire::{
+use serde::Serialize;
+use wiremend_wire::{
     Framing,
     eventstream::{EventStreamDecoder, EventStreamEvent, Message},
     sse::{SseDecoder, SseEvent, SseMessage, SseReading},
     values::{ValueDecoder, ValueEvent},
 };
-use serde::Serialize;
 
 use super::request::{FramingName, Input, Request};
 

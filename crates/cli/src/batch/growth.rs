@@ -1,8 +1,8 @@
 //! A document that grows as its input is pushed.
 
-use jsonmend_core::{Located, Options, Outcome, Repair, Repairs, RepairsIter};
-use jsonmend_extract::{Extractor, Scope, TextSink};
 use serde::de::IgnoredAny;
+use wiremend_core::{Located, Options, Outcome, Repair, Repairs, RepairsIter};
+use wiremend_extract::{Extractor, Scope, TextSink};
 
 /// The maximum size of the snapshots in a reply, in bytes: it grows with the square of the input.
 const MAX_SNAPSHOTS: usize = 64 << 20;

@@ -1,4 +1,4 @@
-//! `jsonmend batch`: JSON Lines in, JSON Lines out.
+//! `wiremend batch`: JSON Lines in, JSON Lines out.
 
 mod answer;
 mod calls;
@@ -11,7 +11,7 @@ mod request;
 
 use std::{io::BufReader, thread};
 
-use jsonmend_core::Limits;
+use wiremend_core::Limits;
 
 use crate::{
     Session,

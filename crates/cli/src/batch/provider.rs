@@ -1,11 +1,11 @@
 //! The operation `stream`: the body of a provider's response.
 
-use jsonmend_core::{Located, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_response::{Object, Response, ResponseOptions, ResponseReader};
-use jsonmend_wire::{ApiFormat, Call, Doubt, Finish, Framing, Usage, WireError, WireOptions};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
+use wiremend_core::{Located, Policy};
+use wiremend_extract::Scope;
+use wiremend_response::{Object, Response, ResponseOptions, ResponseReader};
+use wiremend_wire::{ApiFormat, Call, Doubt, Finish, Framing, Usage, WireError, WireOptions};
 
 use super::{
     Setting,

@@ -3,12 +3,12 @@
 use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use jsonmend_core::{Limits, Options, Policy, Risk, lexer::join_surrogates};
-use jsonmend_extract::{Dialect, Scope, Tools};
-use jsonmend_schema::SharedRegistry;
-use jsonmend_wire::{ApiFormat, Framing};
 use serde::{Deserialize, Deserializer, de::Visitor};
 use serde_json::value::RawValue;
+use wiremend_core::{Limits, Options, Policy, Risk, lexer::join_surrogates};
+use wiremend_extract::{Dialect, Scope, Tools};
+use wiremend_schema::SharedRegistry;
+use wiremend_wire::{ApiFormat, Framing};
 
 use crate::{
     args::{FormatArg, Split},

@@ -9,13 +9,13 @@ use std::{
     path::Path,
 };
 
-use jsonmend_core::Options;
-use jsonmend_extract::Scope;
-use jsonmend_schema::{
-    Applied, Change, FitOptions, Fitted, Issue, Registry, Rendering, Resolved, Rules, Schema,
-};
 use serde::Serialize;
 use serde_json::Value;
+use wiremend_core::Options;
+use wiremend_extract::Scope;
+use wiremend_schema::{
+    Applied, Change, FitOptions, Fitted, Issue, Registry, Rendering, Resolved, Rules, Schema,
+};
 
 pub(crate) use response::{CallReport, ObjectReport, call_tools, tools_of_args, tools_of_text};
 pub(crate) use run::{check, drops_document, more_issues, repair};

@@ -1,12 +1,12 @@
 //! The schemas for the calls and the objects of a response, and the reports about them.
 
-use jsonmend_core::Outcome;
-use jsonmend_extract::Tools;
-use jsonmend_response::{CallFit, ObjectFit};
-use jsonmend_schema::{Registry, Resolved, Rules, SharedRegistry};
-use jsonmend_wire::{Block, Call, Doubt};
 use serde::Serialize;
 use serde_json::Value;
+use wiremend_core::Outcome;
+use wiremend_extract::Tools;
+use wiremend_response::{CallFit, ObjectFit};
+use wiremend_schema::{Registry, Resolved, Rules, SharedRegistry};
+use wiremend_wire::{Block, Call, Doubt};
 
 use super::{Fitting, changes, registry, remarks, run::summary, switched, tools};
 use crate::{

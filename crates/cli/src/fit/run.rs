@@ -1,9 +1,9 @@
 //! `repair` and `check` with a schema.
 
-use jsonmend_core::{Options, Outcome, RepairKind, Risk};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{Cause, Fitted, Issue, Rendering, Tree};
 use serde::Serialize;
+use wiremend_core::{Options, Outcome, RepairKind, Risk};
+use wiremend_extract::Scope;
+use wiremend_schema::{Cause, Fitted, Issue, Rendering, Tree};
 
 use super::{Fitting, Target, changes};
 use crate::{

@@ -1,11 +1,11 @@
-//! `jsonmend repair --stream`: after every read, what is certain is written, and nothing is kept.
+//! `wiremend repair --stream`: after every read, what is certain is written, and nothing is kept.
 
-use jsonmend_core::{
+use serde_json::json;
+use wiremend_core::{
     Lead, Mender, Options, Outcome, Output, Path, Paths, Repair, RepairKind, Risk,
     TrailingDocuments,
 };
-use jsonmend_extract::{Extractor, Scope, TextSink};
-use serde_json::json;
+use wiremend_extract::{Extractor, Scope, TextSink};
 
 use super::summary;
 use crate::{

@@ -1,7 +1,7 @@
 //! `--emit calls`: the tool calls of a stream and, on request, the documents in its text, one JSON
 //! object per line.
 
-use jsonmend_wire::{StreamOutcome, WireEvent};
+use wiremend_wire::{StreamOutcome, WireEvent};
 
 use super::{View, events::ended};
 use crate::{

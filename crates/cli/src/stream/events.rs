@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Located, Output as _, Partial, Revision};
-use jsonmend_response::Object;
-use jsonmend_wire::{Block, Call, Doubt, WireEvent};
 use serde_json::{Value, json, value::RawValue};
+use wiremend_core::{Located, Output as _, Partial, Revision};
+use wiremend_response::Object;
+use wiremend_wire::{Block, Call, Doubt, WireEvent};
 
 use super::View;
 use crate::{

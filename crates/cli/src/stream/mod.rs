@@ -1,15 +1,15 @@
-//! `jsonmend stream`: a provider's response body, shown mended while it arrives.
+//! `wiremend stream`: a provider's response body, shown mended while it arrives.
 
 mod calls;
 mod events;
 mod provider;
 mod screen;
 
-use jsonmend_core::Outcome;
-use jsonmend_extract::Scope;
-use jsonmend_response::{Event, Object, ResponseOptions, ResponseReader, TextCalls};
-use jsonmend_schema::SharedRegistry;
-use jsonmend_wire::{
+use wiremend_core::Outcome;
+use wiremend_extract::Scope;
+use wiremend_response::{Event, Object, ResponseOptions, ResponseReader, TextCalls};
+use wiremend_schema::SharedRegistry;
+use wiremend_wire::{
     Call, ErrorKind, RewriteOptions, StreamOutcome, WireError, WireEvent, WireOptions,
 };
 

@@ -1,6 +1,6 @@
 //! `--emit provider`: the body with repaired arguments, for clients of the provider.
 
-use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+use wiremend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 
 use super::Verdict;
 use crate::{

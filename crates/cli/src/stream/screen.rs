@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Located, Options, Outcome, Repairs};
-use jsonmend_response::Object;
-use jsonmend_wire::{
+use wiremend_core::{Located, Options, Outcome, Repairs};
+use wiremend_response::Object;
+use wiremend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
 

@@ -1,4 +1,4 @@
-//! `jsonmend chaos`.
+//! `wiremend chaos`.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

@@ -24,8 +24,8 @@ fn the_list_is_complete_and_sorted() {
     let done = run(&["explain", "--list"], "");
     let codes: Vec<&str> =
         done.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    let repairs = jsonmend_core::RepairKind::ALL.iter().map(|kind| kind.code());
-    let rules = jsonmend_schema::Rule::ALL.iter().map(|rule| rule.code());
+    let repairs = wiremend_core::RepairKind::ALL.iter().map(|kind| kind.code());
+    let rules = wiremend_schema::Rule::ALL.iter().map(|rule| rule.code());
     let all: Vec<&str> = repairs.chain(rules).collect();
     assert_eq!(codes, all);
 
@@ -46,7 +46,7 @@ fn an_unknown_code_is_a_usage_error_with_a_suggestion() {
 fn examples_are_true() {
     for object in json_lines(&run(&["explain", "--list", "--json"], "").stdout) {
         let (code, before) = (object["code"].as_str().unwrap(), object["before"].as_str().unwrap());
-        // The examples of schema rules are tested in jsonmend-schema.
+        // The examples of schema rules are tested in wiremend-schema.
         if object["of"] == "schema" {
             continue;
         }

@@ -58,7 +58,7 @@ impl Gateway {
         let began = Instant::now();
         while began.elapsed() < STUCK {
             let metrics = self.page("/metrics");
-            let idle = ["jsonmend_open_streams 0\n", "jsonmend_held_bytes 0\n"];
+            let idle = ["wiremend_open_streams 0\n", "wiremend_held_bytes 0\n"];
             if idle.iter().all(|line| metrics.contains(line)) {
                 return true;
             }

@@ -19,13 +19,13 @@ pub(crate) struct Run {
 /// The program with piped input and output, and without the environment variables for colours and for the
 /// tests themselves.
 pub(crate) fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_jsonmend"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wiremend"));
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(name);
     }
     let own = std::env::vars_os().map(|(name, _)| name);
-    for name in own.filter(|name| name.to_string_lossy().starts_with("JSONMEND_")) {
+    for name in own.filter(|name| name.to_string_lossy().starts_with("WIREMEND_")) {
         command.env_remove(name);
     }
     command

@@ -1,4 +1,4 @@
-//! `jsonmend serve`.
+//! `wiremend serve`.
 
 use std::{
     io::{BufRead as _, BufReader, Read, Write},
@@ -108,7 +108,7 @@ fn it_mends_until_it_is_asked_to_stop() {
         "POST /p/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer hush\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
     );
     assert!(
-        reply.contains("\r\nx-jsonmend: repaired; calls=1; repairs=2; risk=exact\r\n"),
+        reply.contains("\r\nx-wiremend: repaired; calls=1; repairs=2; risk=exact\r\n"),
         "{reply}"
     );
     assert!(reply.ends_with(&BROKEN.replace("{'a': 1}", r#"{\"a\": 1}"#)), "{reply}");
@@ -142,7 +142,7 @@ fn exchanges_are_said_in_lines_without_their_content() {
     let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off"];
     let upstreams = [format!("/p={}", provider(1)), "/none=http://127.0.0.1:9".to_owned()];
     let args = [&args[..], &["--upstream", &upstreams[0], "--upstream", &upstreams[1]]].concat();
-    let mut child = command(&args).env("JSONMEND_LOG_ACCESS", "true").spawn().unwrap();
+    let mut child = command(&args).env("WIREMEND_LOG_ACCESS", "true").spawn().unwrap();
     let said = listening(&mut child);
     for path in ["/p/hush", "/none/hush", "/hush"] {
         let head =
@@ -173,7 +173,7 @@ fn asked_twice_it_stops_at_once() {
     let upstream = format!("http://{}", listener.local_addr().unwrap());
     let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off"];
     let args = [&args[..], &["--upstream", &upstream]].concat();
-    let mut child = command(&args).env("JSONMEND_LIMITS_DRAIN_SECONDS", "600").spawn().unwrap();
+    let mut child = command(&args).env("WIREMEND_LIMITS_DRAIN_SECONDS", "600").spawn().unwrap();
     let said = listening(&mut child);
     let url = said["url"].as_str().unwrap().strip_prefix("http://").unwrap();
     let mut client = TcpStream::connect(url).unwrap();
@@ -241,14 +241,14 @@ fn settings_come_from_a_file_the_environment_and_the_command_line() {
         ),
     );
     let args = ["serve", "--json", "--config", config.to_str().unwrap(), "--listen", "127.0.0.1:0"];
-    let mut child = command(&args).env("JSONMEND_MENDING_POLICY", "likely").spawn().unwrap();
+    let mut child = command(&args).env("WIREMEND_MENDING_POLICY", "likely").spawn().unwrap();
     let said = listening(&mut child);
     assert_eq!(said["admin"], Value::Null);
     let reply = exchange(
         said["url"].as_str().unwrap(),
         "POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
     );
-    assert!(reply.contains("\r\nx-jsonmend: repaired;"), "{reply}");
+    assert!(reply.contains("\r\nx-wiremend: repaired;"), "{reply}");
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -261,8 +261,8 @@ fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
     // Another provider beside it that does not encrypt.
     let plain = format!("/plain={}", provider(2));
     for (authority, header) in [
-        (trusted, "x-jsonmend: repaired; calls=1; repairs=2; risk=exact"),
-        (other, "x-jsonmend-error: upstream-not-encrypted"),
+        (trusted, "x-wiremend: repaired; calls=1; repairs=2; risk=exact"),
+        (other, "x-wiremend-error: upstream-not-encrypted"),
     ] {
         let args = ["serve", "--json", "--listen", "127.0.0.1:0", "--admin", "off"];
         let args = [&args[..], &["--upstream", &url, "--upstream", &plain]].concat();
@@ -277,7 +277,7 @@ fn a_provider_is_trusted_if_the_system_trusts_its_authority() {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(reply.contains(&format!("\r\n{header}\r\n")), "{reply}");
-        assert!(beside.contains("\r\nx-jsonmend: repaired;"), "{beside}");
+        assert!(beside.contains("\r\nx-wiremend: repaired;"), "{beside}");
     }
 }
 
@@ -286,7 +286,7 @@ fn it_listens_on_a_name_and_on_loopback() {
     for address in ["localhost:0", ":0"] {
         let args = ["serve", "--json", "--listen", address, "--admin", address];
         let args = [&args[..], &["--upstream", "http://a"]].concat();
-        let mut child = command(&args).env("JSONMEND_PORT", "tcp://10.0.0.1:8484").spawn().unwrap();
+        let mut child = command(&args).env("WIREMEND_PORT", "tcp://10.0.0.1:8484").spawn().unwrap();
         let said = listening(&mut child);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -311,11 +311,11 @@ fn a_mistake_in_the_settings_is_found_by_its_place() {
     let place = format!("{config}, line 2, `limits.connections`: it is at least 1");
     assert!(done.stderr.contains(&place), "{}", done.stderr);
     let plain = [&["serve"], &upstream[..]].concat();
-    let child = command(&plain).env("JSONMEND_LISTN", "hush").spawn().unwrap();
+    let child = command(&plain).env("WIREMEND_LISTN", "hush").spawn().unwrap();
     let done = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(2));
-    assert!(said.contains("JSONMEND_LISTN: there is no such setting"), "{said}");
+    assert!(said.contains("WIREMEND_LISTN: there is no such setting"), "{said}");
     assert!(!said.contains("hush"), "{said}");
 }
 

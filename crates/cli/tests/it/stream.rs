@@ -282,7 +282,7 @@ fn batch_reads_events_leniently_unless_the_specification_is_asked_for() {
 
 #[test]
 fn batch_reads_the_messages_of_an_aws_event_stream() {
-    use jsonmend_wire::eventstream::{Header, HeaderValue, encode};
+    use wiremend_wire::eventstream::{Header, HeaderValue, encode};
     let mut body = Vec::new();
     for (name, payload) in [(":event-type", "{\"a\":1}"), (":exception-type", "{}")] {
         let headers = [Header::new(name, HeaderValue::Str("x"))];

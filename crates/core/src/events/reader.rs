@@ -39,7 +39,7 @@ enum Next {
 /// [`Key`](ParseEvent::Key)), or the byte after a number or literal.
 ///
 /// ```
-/// use jsonmend_core::{ParseEvent, EventReader};
+/// use wiremend_core::{ParseEvent, EventReader};
 ///
 /// let mut reader = EventReader::new();
 /// let mut ends = Vec::new();

@@ -11,9 +11,9 @@ static CELLS: [AtomicU32; Expect::ALL.len()] = [const { AtomicU32::new(0) }; Exp
 /// Whether the engine has used the cell for `token` where the grammar expects `expect`.
 ///
 /// ```
-/// use jsonmend_core::coverage::{Expect, Token, reached};
+/// use wiremend_core::coverage::{Expect, Token, reached};
 /// assert!(!reached(Expect::CallEnd, Token::Fence));
-/// jsonmend_core::mend(b"[f(1```)]", &jsonmend_core::Options::new());
+/// wiremend_core::mend(b"[f(1```)]", &wiremend_core::Options::new());
 /// assert!(reached(Expect::CallEnd, Token::Fence));
 /// ```
 #[must_use]

@@ -5,7 +5,7 @@ use crate::scan::string_run;
 /// Counts brackets outside of strings, across any number of pieces. It checks nothing.
 ///
 /// ```
-/// use jsonmend_core::lexer::Brackets;
+/// use wiremend_core::lexer::Brackets;
 /// let mut brackets = Brackets::default();
 /// assert_eq!(brackets.advance(br#"{"a": "}"#), None);
 /// assert_eq!(brackets.advance(br#"]"} and more"#), Some(3));
@@ -90,7 +90,7 @@ impl Brackets {
 /// the end.
 ///
 /// ```
-/// use jsonmend_core::lexer::skip;
+/// use wiremend_core::lexer::skip;
 /// assert_eq!(skip(br#"[1, "]"], 2]"#), 8);
 /// assert_eq!(skip(b"2]"), 1);
 /// assert_eq!(skip(b"]"), 0);

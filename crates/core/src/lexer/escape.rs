@@ -19,7 +19,7 @@ pub enum Escape {
 /// Decodes the escape that `content` starts with.
 ///
 /// ```
-/// use jsonmend_core::lexer::{Escape, decode_escape};
+/// use wiremend_core::lexer::{Escape, decode_escape};
 /// assert_eq!(decode_escape(br"\n and more"), Escape::Char('\n', 2));
 /// assert_eq!(decode_escape(br"\ud83d\ude00"), Escape::Char('😀', 12));
 /// assert_eq!(decode_escape(br"\ud83d!"), Escape::Half(0xd83d));
@@ -102,7 +102,7 @@ fn unit(text: &[u8]) -> Result<u32, Escape> {
 /// is.
 ///
 /// ```
-/// use jsonmend_core::lexer::unescape;
+/// use wiremend_core::lexer::unescape;
 /// assert_eq!(unescape(r"caf\u00e9 \/ \ud83d"), "café / \u{fffd}");
 /// ```
 #[must_use]

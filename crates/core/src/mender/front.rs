@@ -100,7 +100,7 @@ impl Mender {
     /// does not matter to that. Costs O(depth), and reads what is [withheld](Self::withheld).
     ///
     /// ```
-    /// use jsonmend_core::{Mender, Options};
+    /// use wiremend_core::{Mender, Options};
     /// let mut mender = Mender::new(Options::new());
     /// mender.push(br#"{'a': 'b', "c": "d" e"#, &mut Vec::new());
     /// assert!(mender.ends_in_string());
@@ -121,7 +121,7 @@ impl Mender {
     /// Says that the text begins with a document whose lines are marked, after the first mark.
     ///
     /// ```
-    /// use jsonmend_core::{Mender, Options, prose::Marks};
+    /// use wiremend_core::{Mender, Options, prose::Marks};
     /// let text = b"{\n>   \"a\": 1\n> }";
     /// let marks = Marks::of(b"> ", text, 64, true).unwrap().unwrap();
     /// let (mut mender, mut out) = (Mender::new(Options::new()), Vec::new());

@@ -78,7 +78,7 @@ impl DeltaOp<'_> {
 /// path is a JSON Pointer ([RFC 6901]).
 ///
 /// ```
-/// use jsonmend_core::{Revision, Mender, Options, Partial};
+/// use wiremend_core::{Revision, Mender, Options, Partial};
 ///
 /// let mut mender = Mender::new(Options::new());
 /// let mut partial = Partial::new();

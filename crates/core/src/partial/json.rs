@@ -37,7 +37,7 @@ impl Value<'_> {
     /// repeated, its last member is kept. Costs O(its size). Needs the feature `serde_json`.
     ///
     /// ```
-    /// use jsonmend_core::{Mender, Options, Partial};
+    /// use wiremend_core::{Mender, Options, Partial};
     /// use serde_json::json;
     ///
     /// let mut mender = Mender::new(Options::new());

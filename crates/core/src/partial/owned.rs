@@ -11,7 +11,7 @@ use crate::{JsonType, Path, Step};
 /// The tree is flat: cloning, comparing, printing and dropping are not recursive.
 ///
 /// ```
-/// use jsonmend_core::{Revision, Mender, Options, OwnedValue, Partial};
+/// use wiremend_core::{Revision, Mender, Options, OwnedValue, Partial};
 ///
 /// let mut mender = Mender::new(Options::new());
 /// let (mut partial, mut seen) = (Partial::new(), Revision::default());

@@ -1,7 +1,7 @@
 //! Text that is not JSON, and where in it a document begins.
 //!
 //! [`Prose`] is the only judge of that. The engine asks it about the text before a document,
-//! `jsonmend-extract` about all text around documents. It reads nothing itself: its callers pass it
+//! `wiremend-extract` about all text around documents. It reads nothing itself: its callers pass it
 //! the bytes that they read, and ask what is at a byte that may be special.
 
 mod begins;
@@ -123,7 +123,7 @@ fn ends_on_begun_line(text: &[u8]) -> bool {
 /// The text before the current byte, as far as it matters to what begins there.
 ///
 /// ```
-/// use jsonmend_core::prose::{Expected, Mark, Prose};
+/// use wiremend_core::prose::{Expected, Mark, Prose};
 ///
 /// let text = b"See [1] and: {\"a\": 1}";
 /// let mut prose = Prose::new(Expected::Anywhere, 64);

@@ -21,8 +21,8 @@ const TAGS: &[(&str, &str)] = &[
 /// Whether tags of this name enclose reasoning, as `think` does in `<think>…</think>`.
 ///
 /// ```
-/// assert!(jsonmend_core::prose::is_reasoning_tag("think"));
-/// assert!(!jsonmend_core::prose::is_reasoning_tag("answer"));
+/// assert!(wiremend_core::prose::is_reasoning_tag("think"));
+/// assert!(!wiremend_core::prose::is_reasoning_tag("answer"));
 /// ```
 #[must_use]
 pub fn is_reasoning_tag(name: &str) -> bool {

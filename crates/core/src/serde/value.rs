@@ -70,7 +70,7 @@ type Result<T> = core::result::Result<T, DeserializeError>;
 /// Needs the feature `serde`.
 ///
 /// ```
-/// use jsonmend_core::{Mender, Options, Partial};
+/// use wiremend_core::{Mender, Options, Partial};
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize)]

@@ -20,10 +20,10 @@ fn cell(place: Place, context: Context) -> Option<&'static AtomicU64> {
 /// that holds `context`.
 ///
 /// ```
-/// use jsonmend_core::coverage::quotes::{Context, Continuation, Place, reached};
+/// use wiremend_core::coverage::quotes::{Context, Continuation, Place, reached};
 /// let cell = (Place::Member, Continuation::SemicolonMember, Context::Plain);
 /// assert!(!reached(cell.0, cell.1, cell.2));
-/// jsonmend_core::mend(br#"{"a": "x"; "b": 1}"#, &jsonmend_core::Options::new());
+/// wiremend_core::mend(br#"{"a": "x"; "b": 1}"#, &wiremend_core::Options::new());
 /// assert!(reached(cell.0, cell.1, cell.2));
 /// ```
 #[must_use]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jsonmend_core::{Mender, Options, Outcome, Output, Repair, RepairKind};
+use wiremend_core::{Mender, Options, Outcome, Output, Repair, RepairKind};
 
 use super::{out::Ctx, repairs::Repairs, sink::CallSink};
 

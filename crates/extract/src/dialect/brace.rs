@@ -1,6 +1,6 @@
 //! Calls with braces and quotes of their own: `call:f{k:<|"|>v<|"|>,n:42}`.
 
-use jsonmend_core::{Mender, RepairKind};
+use wiremend_core::{Mender, RepairKind};
 
 use super::{
     arguments::{self, Mended},

@@ -9,7 +9,7 @@ mod members;
 mod passed;
 mod source;
 
-use jsonmend_core::{Outcome, RepairKind};
+use wiremend_core::{Outcome, RepairKind};
 
 use content::Content;
 pub(super) use follow::Follow;

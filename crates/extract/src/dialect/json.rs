@@ -6,7 +6,7 @@ mod items;
 mod space;
 mod trail;
 
-use jsonmend_core::{Mender, Outcome};
+use wiremend_core::{Mender, Outcome};
 
 use super::{
     envelope::{Ending, Envelope, Follow},

@@ -81,7 +81,7 @@ impl Dialect {
     /// says nothing; then it can be detected.
     ///
     /// ```
-    /// use jsonmend_extract::Dialect;
+    /// use wiremend_extract::Dialect;
     /// let of = |model| Dialect::of_model(model).map(Dialect::name);
     /// assert_eq!(of("Qwen/Qwen3-Coder-480B-A35B-Instruct"), Some("qwen3_coder_xml"));
     /// assert_eq!(of("deepseek-ai/DeepSeek-V3.1"), Some("deepseek_v31"));

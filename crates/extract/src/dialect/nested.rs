@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jsonmend_core::{Guide, JsonType, Member, Options};
+use wiremend_core::{Guide, JsonType, Member, Options};
 
 use super::{arguments::quote, shape::Xml, value::of_text};
 

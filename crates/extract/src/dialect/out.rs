@@ -4,7 +4,7 @@ mod ends;
 mod keys;
 mod restated;
 
-use jsonmend_core::Options;
+use wiremend_core::Options;
 
 use keys::Keys;
 use restated::{Calls, Event, Waiting};

@@ -9,7 +9,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use jsonmend_core::{Mender, RepairKind};
+use wiremend_core::{Mender, RepairKind};
 
 use atoms::{Atom, Place};
 pub(super) use follows::is_part;

@@ -17,7 +17,7 @@ mod wraps;
 
 use std::sync::{Arc, OnceLock};
 
-use jsonmend_core::Options;
+use wiremend_core::Options;
 
 use defined::LAST;
 use program::Program;
@@ -63,8 +63,8 @@ pub enum CallStartState {
 /// string has run over the end of its line.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
+/// use wiremend_core::Options;
+/// use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
 ///
 /// let dialect = Dialect::by_name("hermes").unwrap().clone();
 /// let mut reader = CallExtractor::new(Options::new()).with_dialect(dialect);
@@ -267,8 +267,8 @@ impl CallExtractor {
     /// Nothing.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
     ///
     /// let dialect = Dialect::by_name("hermes").unwrap().clone();
     /// let reader = CallExtractor::new(Options::new()).with_dialect(dialect);
@@ -402,8 +402,8 @@ impl CallExtractor {
     /// were received, and not passed to a sink.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
     ///
     /// let dialect = Dialect::by_name("hermes").unwrap().clone();
     /// let mut reader = CallExtractor::new(Options::new()).with_dialect(dialect);
@@ -436,7 +436,7 @@ impl CallExtractor {
 
     /// How many bytes were received but not emitted yet: at most the longest marker, the white space
     /// and tags that decide whether a value has ended, and within the limit
-    /// [`Limits::with_buffer`](jsonmend_core::Limits::with_buffer) what may still turn out to be no
+    /// [`Limits::with_buffer`](wiremend_core::Limits::with_buffer) what may still turn out to be no
     /// call.
     #[must_use]
     pub fn withheld(&self) -> usize {

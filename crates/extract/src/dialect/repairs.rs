@@ -2,7 +2,7 @@
 
 mod marks;
 
-use jsonmend_core::RepairKind;
+use wiremend_core::RepairKind;
 
 use marks::Marks;
 

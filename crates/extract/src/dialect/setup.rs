@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use jsonmend_core::prose::reasoning;
+use wiremend_core::prose::reasoning;
 
 use super::{
     Dialect, Tools,

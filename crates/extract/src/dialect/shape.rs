@@ -14,8 +14,8 @@ pub(super) type Text = Cow<'static, str>;
 /// The rows of this crate are in [`Dialect::all`]. A caller can add its own, made of the same parts:
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+/// use wiremend_core::Options;
+/// use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
 ///
 /// let own = Dialect::json("ours", "RUN_START", ["RUN_END"]);
 /// let mut reader = CallExtractor::new(Options::new()).with_dialect(own);
@@ -206,7 +206,7 @@ impl Dialect {
     /// around the name, the arguments and the closing marker does not matter.
     ///
     /// ```
-    /// use jsonmend_extract::Dialect;
+    /// use wiremend_extract::Dialect;
     /// let own = Dialect::named("ours", "@@", ":", ["@@"]);
     /// assert_eq!(own.name(), "ours");
     /// ```
@@ -236,8 +236,8 @@ impl Dialect {
     /// it, `open` is text.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
     ///
     /// let chart = Dialect::json_block("chart", "draw", "CHART_START", ["CHART_END"]);
     /// let steps = Dialect::text_block("steps", "note", "STEPS_START", ["STEPS_END"]);
@@ -343,8 +343,8 @@ impl Dialect {
     /// the like): of the name of the tool, of the arguments, and of a list of calls.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
     ///
     /// let own = Dialect::json("ours", "", [""]).with_keys(["do"], ["with"], ["steps"]);
     /// let tools = Tools::new().with_tool("ls", ["path"], None);

@@ -29,7 +29,7 @@ impl Dialect {
     /// The dialect of that name.
     ///
     /// ```
-    /// use jsonmend_extract::Dialect;
+    /// use wiremend_extract::Dialect;
     /// assert_eq!(Dialect::by_name("hermes").unwrap().name(), "hermes");
     /// assert!(Dialect::by_name("klingon").is_none());
     /// ```

@@ -1,6 +1,6 @@
 //! Tags: what they are made of, and what they mean.
 
-use jsonmend_core::JsonType;
+use wiremend_core::JsonType;
 
 use super::{
     shape::{BARS, Layout, Prefix, Xml},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jsonmend_core::{Guide, JsonType, Member};
+use wiremend_core::{Guide, JsonType, Member};
 
 /// The namespaces that models write before the name of a tool.
 pub(super) const NAMESPACES: [&str; 3] = ["functions", "tools", "default_api"];
@@ -11,10 +11,10 @@ pub(super) const NAMESPACES: [&str; 3] = ["functions", "tools", "default_api"];
 ///
 /// This crate knows nothing about schemas. What it needs of one is the order of the parameters, for
 /// arguments that are given by position, and the guide of the arguments, for values that are written
-/// as bare text. `jsonmend_schema` makes such a table from a registry.
+/// as bare text. `wiremend_schema` makes such a table from a registry.
 ///
 /// ```
-/// use jsonmend_extract::Tools;
+/// use wiremend_extract::Tools;
 /// let tools = Tools::new().with_tool("search", ["query", "limit"], None);
 /// assert!(tools.contains("search"));
 /// assert_eq!(tools.nearest("serach"), Some("search"));

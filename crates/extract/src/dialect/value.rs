@@ -4,8 +4,8 @@ mod number;
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
 use number::number;
+use wiremend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
 
 use super::{
     arguments::{Mended, escape},

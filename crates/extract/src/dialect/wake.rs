@@ -1,6 +1,6 @@
 //! Where in a text anything may begin, judged by a few bytes.
 
-use jsonmend_core::prose::reasoning;
+use wiremend_core::prose::reasoning;
 
 use super::names::Names;
 

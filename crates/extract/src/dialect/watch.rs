@@ -1,6 +1,6 @@
 //! Whether a text ends in a string of a document, in which nothing is a marker.
 
-use jsonmend_core::{Options, Outcome};
+use wiremend_core::{Options, Outcome};
 
 use super::{
     prefill::Prefill,

@@ -1,18 +1,18 @@
 //! What an extractor says about itself.
 
-use jsonmend_core::{Completion, Mender, Outcome, Path, Repair};
+use wiremend_core::{Completion, Mender, Outcome, Path, Repair};
 
 use super::Extractor;
 use crate::document::Document;
 
 impl Extractor {
     /// The first repair that the policy forbids, if a document or the text around a single one was
-    /// refused. Its span is in the text. Under [`TrailingDocuments::Error`](jsonmend_core::TrailingDocuments::Error), the repair that would
+    /// refused. Its span is in the text. Under [`TrailingDocuments::Error`](wiremend_core::TrailingDocuments::Error), the repair that would
     /// have dropped the text after the document.
     ///
     /// ```
-    /// use jsonmend_core::{Options, Policy, RepairKind};
-    /// use jsonmend_extract::{Extractor, Findings, Scope};
+    /// use wiremend_core::{Options, Policy, RepairKind};
+    /// use wiremend_extract::{Extractor, Findings, Scope};
     /// let options = Options::new().with_policy(Policy::CONSERVATIVE);
     /// let mut extractor = Extractor::new(Scope::Whole, options);
     /// let mut found = Findings::default();
@@ -44,8 +44,8 @@ impl Extractor {
     /// forbids.
     ///
     /// ```
-    /// use jsonmend_core::{Limits, Options, Outcome};
-    /// use jsonmend_extract::{Extractor, Findings, Scope};
+    /// use wiremend_core::{Limits, Options, Outcome};
+    /// use wiremend_extract::{Extractor, Findings, Scope};
     /// let options = Options::new().with_limits(Limits::new().with_depth(2));
     /// let mut extractor = Extractor::new(Scope::Whole, options);
     /// extractor.push(b"[[1, ", &mut Findings::default());

@@ -8,8 +8,8 @@ impl Extractor {
     /// has a line end in it, because the document may have been cut off there. Costs O(depth).
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{Extractor, Findings, Scope};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{Extractor, Findings, Scope};
     /// let mut extractor = Extractor::new(Scope::All, Options::new());
     /// extractor.push(b"So: {\"tag\": \"a <", &mut Findings::default());
     /// assert!(extractor.is_in_string());

@@ -6,7 +6,7 @@ use crate::{
     comment::{self, Comment},
     scalar::Scalar,
 };
-use jsonmend_core::{
+use wiremend_core::{
     RepairKind,
     prose::{Block, Mark, Quoted},
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Outcome, Repairs};
+use wiremend_core::{Outcome, Repairs};
 
 use super::{SegmentEvent, SegmentSink};
 use crate::{CallSink, FoundCall, FoundCalls};
@@ -116,8 +116,8 @@ impl Segments {
     /// segments of markup.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, SegmentReader, Segments, Tools};
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, SegmentReader, Segments, Tools};
     /// let tools = Tools::new().with_tool("ls", [""; 0], None);
     /// let mut reader = SegmentReader::new(CallExtractor::new(Options::new()).with_tools(tools));
     /// let mut found = Segments::default();

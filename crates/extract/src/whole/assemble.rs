@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{
+use wiremend_core::{
     Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
     apply, mend,
 };

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{
+use wiremend_core::{
     Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend_document,
     mend_marked, prose::Marks,
 };

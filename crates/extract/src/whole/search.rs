@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use jsonmend_core::{
+use wiremend_core::{
     Lead, Mended, Options, Outcome, Policy, RepairKind, Repairs, Tail, TrailingDocuments,
 };
 

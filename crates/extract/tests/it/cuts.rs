@@ -1,7 +1,7 @@
 //! Every way to divide an input into chunks, and what must hold for all of them.
 
-use jsonmend_core::{Options, Outcome, apply};
-use jsonmend_extract::{Extractor, Findings, Scope};
+use wiremend_core::{Options, Outcome, apply};
+use wiremend_extract::{Extractor, Findings, Scope};
 
 /// The result for an input. Panics unless it is the same however the input is divided.
 pub(crate) fn extract(input: &[u8], scope: Scope, options: &Options) -> (Findings, Outcome) {

@@ -1,8 +1,8 @@
 //! Fences and reasoning blocks.
 
 use crate::cuts::{extract, show};
-use jsonmend_core::{Options, Outcome};
-use jsonmend_extract::Scope;
+use wiremend_core::{Options, Outcome};
+use wiremend_extract::Scope;
 
 const SCOPES: [Scope; 4] = [Scope::All, Scope::First, Scope::Fenced, Scope::Whole];
 

@@ -1,7 +1,7 @@
 //! The work grows in proportion to the text, whatever it contains and however it is divided.
 
-use jsonmend_core::{Options, Outcome};
-use jsonmend_extract::{CallExtractor, Extractor, Findings, FoundCalls, Scope, Tools};
+use wiremend_core::{Options, Outcome};
+use wiremend_extract::{CallExtractor, Extractor, Findings, FoundCalls, Scope, Tools};
 
 /// Each is repeated to make a text of many documents, or of many uncertain places.
 const UNITS: &[&str] = &[

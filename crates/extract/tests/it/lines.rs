@@ -1,7 +1,7 @@
 //! Line breaks around values in tags.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, Dialect, FoundCalls};
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
 
 /// The value of the only argument, which must be the same at every cut.
 fn read(name: &str, value: &str) -> String {

@@ -1,6 +1,6 @@
 //! What the prompt has written of the answer: the end of a template, or a call that it opens.
 
-use jsonmend_extract::{
+use wiremend_extract::{
     CallExtractor, CallOutcome, Dialect, FoundCalls, Segment, SegmentReader, Segments,
 };
 

@@ -1,8 +1,8 @@
 //! What is JSON in prose, and what must stay unchanged.
 
 use crate::cuts::{extract, show};
-use jsonmend_core::{Options, Outcome};
-use jsonmend_extract::{Extractor, Findings, Scope};
+use wiremend_core::{Options, Outcome};
+use wiremend_extract::{Extractor, Findings, Scope};
 
 fn documents(input: &str, scope: Scope) -> Vec<String> {
     let (found, _) = extract(input.as_bytes(), scope, &Options::new());

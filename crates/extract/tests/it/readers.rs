@@ -1,7 +1,7 @@
 //! Readers of calls that know one tool.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, Dialect, Tools};
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, Dialect, Tools};
 
 /// A reader for a dialect, or for all, that knows the tool `book`.
 pub(crate) fn reader(dialect: Option<&str>) -> CallExtractor {

@@ -1,7 +1,7 @@
 //! A long text is searched in blocks, and a short one byte by byte. Both find the same.
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
 
 /// What calls begin with and what only looks like it, in the middle of prose.
 const PARTS: [&str; 40] = [

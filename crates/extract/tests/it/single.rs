@@ -1,8 +1,8 @@
 //! A single document: repairs around it, policies, limits, and how it ends.
 
 use crate::cuts::{extract, show};
-use jsonmend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
-use jsonmend_extract::{Extractor, Findings, Found, Scope};
+use wiremend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_extract::{Extractor, Findings, Found, Scope};
 
 /// A kind of repair and its span.
 type Span = (&'static str, usize, usize);

@@ -1,7 +1,7 @@
 //! Markers and tags in strings of documents in the text, which are none.
 
-use jsonmend_core::{Limits, Options};
-use jsonmend_extract::{CallExtractor, FoundCalls};
+use wiremend_core::{Limits, Options};
+use wiremend_extract::{CallExtractor, FoundCalls};
 
 use crate::readers::reader;
 

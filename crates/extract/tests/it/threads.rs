@@ -1,6 +1,6 @@
 //! Types that can cross threads, and codes.
 
-use jsonmend_extract::{Extractor, Findings, Found, Scope};
+use wiremend_extract::{Extractor, Findings, Found, Scope};
 
 const fn crosses<T: Send + Sync>() {}
 

@@ -1,7 +1,7 @@
 //! Whole texts: what is mended, what is left unchanged, and the edit script for all of it.
 
-use jsonmend_core::{Mended, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments, apply};
-use jsonmend_extract::{Scope, mend_text};
+use wiremend_core::{Mended, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments, apply};
+use wiremend_extract::{Scope, mend_text};
 
 const SCOPES: [Scope; 6] =
     [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last, Scope::Whole];

@@ -2,10 +2,10 @@
 //! and through one that mends, in rounds that take turns. A damaged answer comes last, which cannot be
 //! compared with the direct path byte for byte.
 //!
-//! `cargo run --release -p jsonmend-proxy --example overhead BINARY [REQUESTS] [ROUNDS] [AT MOST]`
+//! `cargo run --release -p wiremend-proxy --example overhead BINARY [REQUESTS] [ROUNDS] [AT MOST]`
 //!
-//! `BINARY` is the command `jsonmend`; each gateway is a process of its own. 1, 8 and 64 requests are made at once, or
-//! fewer with `AT MOST`. `JSONMEND_BESIDE` has others that take
+//! `BINARY` is the command `wiremend`; each gateway is a process of its own. 1, 8 and 64 requests are made at once, or
+//! fewer with `AT MOST`. `WIREMEND_BESIDE` has others that take
 //! their turn, a line each: `NAME=COMMAND`, in which `{port}` and `{provider}` are put in. They are killed at the end.
 //!
 //! A `stream` has events without a pause, and a `paced` one an event every two milliseconds. Each event says when it
@@ -27,7 +27,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jsonmend_wire::{RewriteOptions, Rewriter};
+use wiremend_wire::{RewriteOptions, Rewriter};
 
 use client::{Taken, round};
 use process::{Failed, Process, free, resident};
@@ -72,8 +72,8 @@ async fn main() -> Result<(), Failed> {
         "{binary} serve --upstream http://{{provider}} --listen 127.0.0.1:{{port}} --admin off"
     );
     let own =
-        [format!("mending off=JSONMEND_MENDING_POLICY=off {serve}"), format!("mending on={serve}")];
-    let beside = env::var("JSONMEND_BESIDE").unwrap_or_default();
+        [format!("mending off=WIREMEND_MENDING_POLICY=off {serve}"), format!("mending on={serve}")];
+    let beside = env::var("WIREMEND_BESIDE").unwrap_or_default();
     for line in own.iter().map(String::as_str).chain(beside.lines()) {
         let Some((name, command)) = line.split_once('=') else { continue };
         let (process, address) = start(name, command, provider).await?;
@@ -149,7 +149,7 @@ fn engine() {
             let began = Instant::now();
             for piece in &pieces {
                 rewriter.push(piece.as_bytes(), &mut |rewritten| {
-                    if let jsonmend_wire::Rewritten::Bytes(bytes) = rewritten {
+                    if let wiremend_wire::Rewritten::Bytes(bytes) = rewritten {
                         length += bytes.len();
                     }
                 });

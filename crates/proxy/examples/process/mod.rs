@@ -24,10 +24,10 @@ pub(crate) struct Process(Child);
 
 impl Process {
     /// Starts one whose output is not shown. It does not get the variables of the example itself, such as
-    /// `JSONMEND_BESIDE`: to a gateway, they are settings that it does not know.
+    /// `WIREMEND_BESIDE`: to a gateway, they are settings that it does not know.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Failed> {
         let own = env::vars_os().map(|(name, _)| name);
-        for name in own.filter(|name| name.to_string_lossy().starts_with("JSONMEND_")) {
+        for name in own.filter(|name| name.to_string_lossy().starts_with("WIREMEND_")) {
             command.env_remove(name);
         }
         Ok(Self(command.stdout(Stdio::null()).spawn()?))

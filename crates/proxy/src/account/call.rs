@@ -1,7 +1,7 @@
 //! A call or JSON content of an answer, as it is listed and counted.
 
-use jsonmend_core::{Mended, Outcome, Repairs, Risk};
-use jsonmend_wire::Call;
+use wiremend_core::{Mended, Outcome, Repairs, Risk};
+use wiremend_wire::Call;
 
 use crate::{
     edit::{EDITS, Edit},

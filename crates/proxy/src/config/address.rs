@@ -10,10 +10,10 @@ use super::ConfigError;
 /// is looked up; of its addresses, the first one of IPv4 counts, or else the first.
 ///
 /// ```
-/// let address = jsonmend_proxy::address(":8484")?;
+/// let address = wiremend_proxy::address(":8484")?;
 /// assert_eq!(address.to_string(), "127.0.0.1:8484");
-/// assert!(jsonmend_proxy::address("8484").is_err());
-/// # Ok::<(), jsonmend_proxy::ConfigError>(())
+/// assert!(wiremend_proxy::address("8484").is_err());
+/// # Ok::<(), wiremend_proxy::ConfigError>(())
 /// ```
 ///
 /// # Errors

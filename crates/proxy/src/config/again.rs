@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// It is off by default.
 ///
 /// ```
-/// use jsonmend_proxy::{Config, Reask};
+/// use wiremend_proxy::{Config, Reask};
 /// let config = Config::new().with_reask(Reask::new().with_attempts(2));
 /// assert_eq!(config.reask().attempts(), 2);
 /// ```

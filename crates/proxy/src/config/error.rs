@@ -39,7 +39,7 @@ impl ConfigError {
     /// Names the file in which the error is, if it is in the text of one.
     ///
     /// ```
-    /// use jsonmend_proxy::Config;
+    /// use wiremend_proxy::Config;
     /// let error = Config::read("[limits]\nbody_bytes = \"many\"", []).unwrap_err();
     /// let want = "gateway.toml, line 2, `limits.body_bytes`: expected a number from 0";
     /// assert_eq!(error.in_file("gateway.toml").to_string(), want);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_error_of_a_variable_is_in_no_file() {
-        let given = [("JSONMEND_LIMITS_HELD_BYTES".to_owned(), "sk-12345".to_owned())];
+        let given = [("WIREMEND_LIMITS_HELD_BYTES".to_owned(), "sk-12345".to_owned())];
         let error = Config::read("", given).unwrap_err();
         assert_eq!(error.line(), None);
         assert!(!error.in_file("f.toml").to_string().contains("f.toml"));

@@ -9,7 +9,7 @@ use super::ConfigError;
 /// The limits of a gateway. All are finite; `docs/limits.md` says what happens at each.
 ///
 /// ```
-/// use jsonmend_proxy::Limits;
+/// use wiremend_proxy::Limits;
 /// assert_eq!(Limits::new().with_held_bytes(1 << 20).held_bytes(), 1 << 20);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,16 +2,16 @@
 
 use std::str::FromStr;
 
-use jsonmend_core::{Policy, Risk};
-use jsonmend_extract::Dialect;
 use serde::{Deserialize, Serialize};
+use wiremend_core::{Policy, Risk};
+use wiremend_extract::Dialect;
 
 use super::{ConfigError, ToolRule};
 
 /// What is mended in an answer. A request may say otherwise with headers of the same names.
 ///
 /// ```
-/// use jsonmend_proxy::{Mending, Mode};
+/// use wiremend_proxy::{Mending, Mode};
 /// assert_eq!(Mending::new().with_mode(Mode::Validated).mode(), Mode::Validated);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,7 +32,7 @@ use crate::hosts::Hosts;
 /// They come from a TOML text, from the environment, or from code. [`settings`] lists them.
 ///
 /// ```
-/// use jsonmend_proxy::Config;
+/// use wiremend_proxy::Config;
 ///
 /// let file = r#"
 ///     listen = "127.0.0.1:0"
@@ -40,10 +40,10 @@ use crate::hosts::Hosts;
 ///     prefix = "/openai"
 ///     url = "https://api.openai.com"
 /// "#;
-/// let environment = [("JSONMEND_MENDING_MODE".to_owned(), "validated".to_owned())];
+/// let environment = [("WIREMEND_MENDING_MODE".to_owned(), "validated".to_owned())];
 /// let config = Config::read(file, environment)?;
 /// assert_eq!(config.upstreams()[0].prefix(), "/openai");
-/// # Ok::<(), jsonmend_proxy::ConfigError>(())
+/// # Ok::<(), wiremend_proxy::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

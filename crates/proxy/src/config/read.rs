@@ -7,17 +7,17 @@ use serde_json::Value;
 use super::{Config, ConfigError, Setting, Upstream, settings};
 
 /// What the names of all variables begin with.
-const VARIABLES: &str = "JSONMEND_";
+const VARIABLES: &str = "WIREMEND_";
 
 /// The list of upstreams. It is no setting, because a file has tables of them.
-const UPSTREAM: &str = "JSONMEND_UPSTREAM";
+const UPSTREAM: &str = "WIREMEND_UPSTREAM";
 
 impl Config {
     /// Reads a TOML text, which may be empty, and then the variables of the environment, which go before it.
-    /// A setting `limits.held_bytes` is `JSONMEND_LIMITS_HELD_BYTES` there; `JSONMEND_UPSTREAM` is a list as in
+    /// A setting `limits.held_bytes` is `WIREMEND_LIMITS_HELD_BYTES` there; `WIREMEND_UPSTREAM` is a list as in
     /// [`Upstream::parse`], separated by commas, and replaces the upstreams of the file. Variables with other
     /// names are not looked at, and neither are those that Kubernetes makes for a service with such a name, as
-    /// `JSONMEND_SERVICE_HOST`.
+    /// `WIREMEND_SERVICE_HOST`.
     ///
     /// # Errors
     /// If a setting is unknown, in the text or as a variable, or its value cannot be read. The error says the
@@ -65,7 +65,7 @@ fn with(config: &Config, setting: &Setting, text: &str) -> Result<Config, Config
     serde_json::from_value(value).map_err(wrong)
 }
 
-/// Whether Kubernetes makes a variable for a service whose name begins with `jsonmend`: its host, its ports,
+/// Whether Kubernetes makes a variable for a service whose name begins with `wiremend`: its host, its ports,
 /// and what Docker called its links.
 fn is_of_a_service(name: &str) -> bool {
     let of_port = |(_, port): (&str, &str)| port.starts_with(|first: char| first.is_ascii_digit());
@@ -91,12 +91,12 @@ mod tests {
         let config = read(
             file,
             &[
-                ("JSONMEND_LIMITS_HELD_BYTES", " 7 "),
-                ("JSONMEND_UPSTREAM", "/x=http://b, http://c"),
-                ("JSONMEND_MENDING_MODE", "validated"),
-                ("JSONMEND_MENDING_CALLS_IN_TEXT", "hermes"),
-                ("JSONMEND_LISTEN", ":1"),
-                ("JSONMEND_ADMIN", "off"),
+                ("WIREMEND_LIMITS_HELD_BYTES", " 7 "),
+                ("WIREMEND_UPSTREAM", "/x=http://b, http://c"),
+                ("WIREMEND_MENDING_MODE", "validated"),
+                ("WIREMEND_MENDING_CALLS_IN_TEXT", "hermes"),
+                ("WIREMEND_LISTEN", ":1"),
+                ("WIREMEND_ADMIN", "off"),
                 ("HOME", "/"),
             ],
         );
@@ -117,7 +117,7 @@ mod tests {
         let file = "admin = \"off\"\n[mending]\ncalls_in_text = \"auto\"\n[[mending.tool]]\nname = \"f\"\n\
                     policy = \"exact\"\n[[upstream]]\nprefix = \"/a\"\nurl = \"https://a/b\"\nmode = \"validated\"\n\
                     calls_in_text = \"off\"\n[[upstream.tool]]\nname = \"g\"\narguments = \"pass\"\n[record]\ncontent = true";
-        let same = read(file, &[("JSONMEND_RECORD_ANSWERS", "100")]);
+        let same = read(file, &[("WIREMEND_RECORD_ANSWERS", "100")]);
         assert_eq!(same, read(file, &[]));
         assert!(same.is_ok());
     }
@@ -125,18 +125,18 @@ mod tests {
     #[test]
     fn an_error_names_the_variable_and_not_its_value() {
         for (name, text, want) in [
-            ("JSONMEND_LIMITS_HELD_BYTES", "sk-1", "expected a number"),
-            ("JSONMEND_LIMITS_CONNECTIONS", "0", "it is at least 1"),
-            ("JSONMEND_LIMITS_OPEN_ANSWERS", "0", "it is at least 1"),
-            ("JSONMEND_RECORD_CONTENT", "sk-1", "expected true or false"),
-            ("JSONMEND_MENDING_POLICY", "sk-1", "expected one of `exact`"),
-            ("JSONMEND_MENDING_CALLS_IN_TEXT", "sk-1", "no dialect"),
-            ("JSONMEND_LISTEN", "sk-1", "no address with a port"),
-            ("JSONMEND_ADMIN", "sk-1", "no address with a port"),
-            ("JSONMEND_UPSTREAM", "http://a,ftp://sk-1@b", "the URL of the upstream"),
-            ("JSONMEND_UPSTREAM", "sk-1=http://b", "a prefix begins with a slash"),
-            ("JSONMEND_LISTN", "sk-1", "there is no such setting"),
-            ("JSONMEND_", "sk-1", "there is no such setting"),
+            ("WIREMEND_LIMITS_HELD_BYTES", "sk-1", "expected a number"),
+            ("WIREMEND_LIMITS_CONNECTIONS", "0", "it is at least 1"),
+            ("WIREMEND_LIMITS_OPEN_ANSWERS", "0", "it is at least 1"),
+            ("WIREMEND_RECORD_CONTENT", "sk-1", "expected true or false"),
+            ("WIREMEND_MENDING_POLICY", "sk-1", "expected one of `exact`"),
+            ("WIREMEND_MENDING_CALLS_IN_TEXT", "sk-1", "no dialect"),
+            ("WIREMEND_LISTEN", "sk-1", "no address with a port"),
+            ("WIREMEND_ADMIN", "sk-1", "no address with a port"),
+            ("WIREMEND_UPSTREAM", "http://a,ftp://sk-1@b", "the URL of the upstream"),
+            ("WIREMEND_UPSTREAM", "sk-1=http://b", "a prefix begins with a slash"),
+            ("WIREMEND_LISTN", "sk-1", "there is no such setting"),
+            ("WIREMEND_", "sk-1", "there is no such setting"),
         ] {
             let error = read("", &[(name, text)]).unwrap_err().to_string();
             assert!(error.starts_with(&format!("{name}: {want}")), "{error}");
@@ -147,16 +147,16 @@ mod tests {
     #[test]
     fn variables_of_kubernetes_are_no_settings() {
         let variables = [
-            "JSONMEND_SERVICE_HOST",
-            "JSONMEND_SERVICE_PORT",
-            "JSONMEND_SERVICE_PORT_HTTP",
-            "JSONMEND_PORT",
-            "JSONMEND_PORT_8484_TCP",
-            "JSONMEND_PORT_8484_TCP_PROTO",
-            "JSONMEND_PORT_8484_TCP_PORT",
-            "JSONMEND_PORT_8484_TCP_ADDR",
-            "JSONMEND_ADMIN_SERVICE_HOST",
-            "JSONMEND_ADMIN_PORT_8485_TCP_ADDR",
+            "WIREMEND_SERVICE_HOST",
+            "WIREMEND_SERVICE_PORT",
+            "WIREMEND_SERVICE_PORT_HTTP",
+            "WIREMEND_PORT",
+            "WIREMEND_PORT_8484_TCP",
+            "WIREMEND_PORT_8484_TCP_PROTO",
+            "WIREMEND_PORT_8484_TCP_PORT",
+            "WIREMEND_PORT_8484_TCP_ADDR",
+            "WIREMEND_ADMIN_SERVICE_HOST",
+            "WIREMEND_ADMIN_PORT_8485_TCP_ADDR",
         ];
         let given: Vec<(&str, &str)> = variables.iter().map(|name| (*name, "tcp://x")).collect();
         assert_eq!(read("", &given), Ok(Config::new()));

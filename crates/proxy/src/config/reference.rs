@@ -22,7 +22,7 @@ impl Setting {
     /// The name of the variable in the environment.
     #[must_use]
     pub fn variable(&self) -> String {
-        format!("JSONMEND_{}", self.key.to_uppercase().replace('.', "_"))
+        format!("WIREMEND_{}", self.key.to_uppercase().replace('.', "_"))
     }
 
     /// The default, as JSON.

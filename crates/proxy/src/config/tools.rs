@@ -12,12 +12,12 @@ use super::{Arguments, ConfigError, Repair};
 /// [`Mending`]: crate::Mending
 ///
 /// ```
-/// use jsonmend_proxy::{Arguments, Mending, Repair, ToolRule};
+/// use wiremend_proxy::{Arguments, Mending, Repair, ToolRule};
 /// let delete = ToolRule::new("delete_*")?.with_arguments(Arguments::Pass);
 /// let search = ToolRule::new("search")?.with_policy(Repair::Lossy);
 /// assert!(delete.matches("delete_user") && !search.matches("search_all"));
 /// let mending = Mending::new().with_tools(vec![delete, search]);
-/// # Ok::<(), jsonmend_proxy::ConfigError>(())
+/// # Ok::<(), wiremend_proxy::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,11 +11,11 @@ use crate::hosts::is_loopback;
 /// A provider, and the paths whose requests it gets.
 ///
 /// ```
-/// use jsonmend_proxy::Upstream;
+/// use wiremend_proxy::Upstream;
 /// let upstream = Upstream::parse("/openai=https://api.openai.com/")?;
 /// assert_eq!(upstream.prefix(), "/openai");
 /// assert_eq!(upstream.url(), "https://api.openai.com");
-/// # Ok::<(), jsonmend_proxy::ConfigError>(())
+/// # Ok::<(), wiremend_proxy::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Fields", into = "Fields")]

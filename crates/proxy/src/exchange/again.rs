@@ -11,11 +11,11 @@ use http::{
     header::{CONTENT_LENGTH, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt, Full};
-use jsonmend_reask::{Answer, Ask, Failure, Native, Reask, ReaskOptions, Shape, Step};
-use jsonmend_response::{Response, ResponseOptions};
-use jsonmend_wire::{ApiFormat, FinishReason};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
+use wiremend_reask::{Answer, Ask, Failure, Native, Reask, ReaskOptions, Shape, Step};
+use wiremend_response::{Response, ResponseOptions};
+use wiremend_wire::{ApiFormat, FinishReason};
 
 use super::incoming::{End, Read};
 use crate::{

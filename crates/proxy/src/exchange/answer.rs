@@ -9,10 +9,10 @@ use http::{
     response::Parts,
 };
 use http_body_util::Either;
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::Dialect;
-use jsonmend_response::TextCalls;
-use jsonmend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireLimits, WireOptions};
+use wiremend_core::{Options, Policy};
+use wiremend_extract::Dialect;
+use wiremend_response::TextCalls;
+use wiremend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireLimits, WireOptions};
 
 use super::{
     Answer, Sent,
@@ -29,9 +29,9 @@ use crate::{
     unpacked::{Packing, Unpacked},
 };
 
-const ACCOUNT: HeaderName = HeaderName::from_static("x-jsonmend");
-const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-request");
-const OVERHEAD: HeaderName = HeaderName::from_static("x-jsonmend-overhead-us");
+const ACCOUNT: HeaderName = HeaderName::from_static("x-wiremend");
+const HISTORY: HeaderName = HeaderName::from_static("x-wiremend-request");
+const OVERHEAD: HeaderName = HeaderName::from_static("x-wiremend-overhead-us");
 
 /// What is done with a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ async fn whole(sent: &Sent, parts: &mut Parts, mut body: Unpacked, mut passing: 
             work.account.overhead += overhead;
         }
         work.account.asked = asked;
-        passing.shared.metrics.count("jsonmend_reask_requests_total", &[], asked.requests.into());
+        passing.shared.metrics.count("wiremend_reask_requests_total", &[], asked.requests.into());
     }
     if work.account.body == Some(RewriteOutcome::Mended) {
         headers::of_changed_body(&mut parts.headers);

@@ -69,12 +69,12 @@ pub(crate) async fn answer(
     let mut answer = match Box::pin(forward(&shared, &providers, waits, request)).await {
         Ok(answer) => answer,
         Err((refusal, upstream)) => {
-            shared.metrics.count("jsonmend_errors_total", &[("code", refusal.code())], 1);
+            shared.metrics.count("wiremend_errors_total", &[("code", refusal.code())], 1);
             shared.live.refused();
             let answer = refusal.answer(&shared);
             let status = answer.status();
             let labels = [("upstream", upstream.as_str()), ("status", status.as_str())];
-            shared.metrics.count("jsonmend_requests_total", &labels, 1);
+            shared.metrics.count("wiremend_requests_total", &labels, 1);
             let said: [(&str, &dyn Display); 3] = [
                 ("upstream", &upstream),
                 ("status", &status.as_u16()),
@@ -140,7 +140,7 @@ async fn forward(
     for (outcome, calls) in [("mended", mended), ("replaced", replaced)] {
         if calls > 0 {
             let labels = [("outcome", outcome)];
-            shared.metrics.count("jsonmend_history_calls_total", &labels, calls as u64);
+            shared.metrics.count("wiremend_history_calls_total", &labels, calls as u64);
         }
     }
     let patience = shared.config.limits().answer().min(end - Instant::now());
@@ -166,7 +166,7 @@ async fn forward(
     passing.about.status = status.as_u16();
     passing.watched.answers(status.as_u16());
     let labels = [("upstream", upstream.prefix()), ("status", status.as_str())];
-    shared.metrics.count("jsonmend_requests_total", &labels, 1);
+    shared.metrics.count("wiremend_requests_total", &labels, 1);
     let idle = shared.config.limits().idle();
     let (parts, body) = response.into_parts();
     Ok(answer::answer(&sent, parts, Timed::new(body, idle, end), passing).await)

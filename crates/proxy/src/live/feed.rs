@@ -163,7 +163,7 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_wire::WireEvent;
+    use wiremend_wire::WireEvent;
 
     use super::*;
     use crate::{
@@ -187,7 +187,7 @@ mod tests {
         let shared = shared(10);
         let watched: Vec<_> = (0..OPEN + 6).map(|_| shared.live.begin("/")).collect();
         for call in 0..20 {
-            let (kind, name) = (jsonmend_wire::CallKind::Function, Some("f"));
+            let (kind, name) = (wiremend_wire::CallKind::Function, Some("f"));
             watched[0].note(&WireEvent::CallBegan { call, choice: 0, kind, id: None, name });
             let bytes = "\u{e9}".repeat(3000).into_bytes();
             watched[0].note(&WireEvent::CallFragment { call, bytes: &bytes });

@@ -15,9 +15,9 @@ use std::{
     },
 };
 
-use jsonmend_core::Risk;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use wiremend_core::Risk;
 
 pub(crate) use feed::Feed;
 pub(crate) use page::{PAGE, POLICY};

@@ -90,7 +90,7 @@
       drawKinds();
       drawList();
       drawDetail();
-      at("version").textContent = `jsonmend ${known.version ?? ""}, up ${age(Date.now() - (known.drift ?? 0) - (known.started ?? Date.now()))}`;
+      at("version").textContent = `wiremend ${known.version ?? ""}, up ${age(Date.now() - (known.drift ?? 0) - (known.started ?? Date.now()))}`;
     });
   }
 
@@ -359,7 +359,7 @@
       element("h2", "title", seen(answer.model) || "unknown model", badge(answer.outcome)),
       element("dl", "facts", ...terms),
     ];
-    if (answer.account) content.push(element("p", "account", `x-jsonmend: ${answer.account}`));
+    if (answer.account) content.push(element("p", "account", `x-wiremend: ${answer.account}`));
     if (answer.history && (answer.history.mended || answer.history.replaced)) {
       content.push(element("p", "note", `In the history of the request, ${plural(answer.history.mended, "call")} repaired and ${plural(answer.history.replaced, "call")} replaced.`));
     }

@@ -5,9 +5,9 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use jsonmend_core::Outcome;
-use jsonmend_wire::{ApiFormat, Rewriter, WireEvent};
 use serde_json::{Value, json};
+use wiremend_core::Outcome;
+use wiremend_wire::{ApiFormat, Rewriter, WireEvent};
 
 use super::Live;
 use crate::recent::unix_millis;

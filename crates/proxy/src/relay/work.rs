@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use jsonmend_wire::{Framing, RewriteOptions, Rewriter, Rewritten};
 use tokio::time::Instant;
+use wiremend_wire::{Framing, RewriteOptions, Rewriter, Rewritten};
 
 use super::{Ended, Passing};
 use crate::{
@@ -212,7 +212,7 @@ impl Work {
             return None;
         }
         let overhead = self.account.overhead.as_micros();
-        Some(format!(": jsonmend {}; overhead-us={overhead}\n\n", self.account.line()).into())
+        Some(format!(": wiremend {}; overhead-us={overhead}\n\n", self.account.line()).into())
     }
 
     /// Whether what has left ends with the end of a server-sent event.

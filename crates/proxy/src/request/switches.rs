@@ -1,7 +1,7 @@
 //! The headers with which a request says what is mended in its answer.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use jsonmend_core::Policy;
+use wiremend_core::Policy;
 
 use super::take_healing_of;
 use crate::config::{Arguments, CallsInText, Content, Mending, Repair, ToolRule};
@@ -21,15 +21,15 @@ pub(crate) struct Switches {
     pub(crate) reask: bool,
 }
 
-const POLICY: HeaderName = HeaderName::from_static("x-jsonmend-policy");
-const MODE: HeaderName = HeaderName::from_static("x-jsonmend-mode");
-const ARGUMENTS: HeaderName = HeaderName::from_static("x-jsonmend-arguments");
-const CONTENT: HeaderName = HeaderName::from_static("x-jsonmend-content");
-const CALLS: HeaderName = HeaderName::from_static("x-jsonmend-calls-in-text");
-const CUT: HeaderName = HeaderName::from_static("x-jsonmend-cut");
-const REASK: HeaderName = HeaderName::from_static("x-jsonmend-reask");
-const HISTORY: HeaderName = HeaderName::from_static("x-jsonmend-history");
-const COMMENT: HeaderName = HeaderName::from_static("x-jsonmend-comment");
+const POLICY: HeaderName = HeaderName::from_static("x-wiremend-policy");
+const MODE: HeaderName = HeaderName::from_static("x-wiremend-mode");
+const ARGUMENTS: HeaderName = HeaderName::from_static("x-wiremend-arguments");
+const CONTENT: HeaderName = HeaderName::from_static("x-wiremend-content");
+const CALLS: HeaderName = HeaderName::from_static("x-wiremend-calls-in-text");
+const CUT: HeaderName = HeaderName::from_static("x-wiremend-cut");
+const REASK: HeaderName = HeaderName::from_static("x-wiremend-reask");
+const HISTORY: HeaderName = HeaderName::from_static("x-wiremend-history");
+const COMMENT: HeaderName = HeaderName::from_static("x-wiremend-comment");
 const PLUGINS: HeaderName = HeaderName::from_static("x-enable-plugins");
 
 /// The switches, and the values of each.
@@ -207,13 +207,13 @@ mod tests {
     #[test]
     fn switches_are_read_and_taken_out() {
         let rows = [
-            ("x-jsonmend-policy", "exact"),
-            ("x-jsonmend-mode", "validated"),
-            ("x-jsonmend-arguments", "mend"),
-            ("x-jsonmend-content", "json"),
-            ("x-jsonmend-calls-in-text", "hermes"),
-            ("x-jsonmend-history", "off"),
-            ("x-jsonmend-comment", "on"),
+            ("x-wiremend-policy", "exact"),
+            ("x-wiremend-mode", "validated"),
+            ("x-wiremend-arguments", "mend"),
+            ("x-wiremend-content", "json"),
+            ("x-wiremend-calls-in-text", "hermes"),
+            ("x-wiremend-history", "off"),
+            ("x-wiremend-comment", "on"),
             ("x-api-key", "k"),
         ];
         let (switches, left) = take(&rows, Mending::new());
@@ -227,12 +227,12 @@ mod tests {
             .with_comment(true);
         assert_eq!(switches.unwrap().mending, want);
         assert_eq!(left.len(), 1);
-        assert_eq!(take(&[("x-jsonmend-policy", "all")], Mending::new()).0, Err(POLICY));
-        assert_eq!(take(&[("x-jsonmend-calls-in-text", "hermez")], Mending::new()).0, Err(CALLS));
-        let twice = [("x-jsonmend-policy", "off"), ("x-jsonmend-policy", "off")];
+        assert_eq!(take(&[("x-wiremend-policy", "all")], Mending::new()).0, Err(POLICY));
+        assert_eq!(take(&[("x-wiremend-calls-in-text", "hermez")], Mending::new()).0, Err(CALLS));
+        let twice = [("x-wiremend-policy", "off"), ("x-wiremend-policy", "off")];
         assert_eq!(take(&twice, Mending::new()).0, Err(POLICY));
-        let unknown = HeaderName::from_static("x-jsonmend-speed");
-        assert_eq!(take(&[("x-jsonmend-speed", "1")], Mending::new()).0, Err(unknown));
+        let unknown = HeaderName::from_static("x-wiremend-speed");
+        assert_eq!(take(&[("x-wiremend-speed", "1")], Mending::new()).0, Err(unknown));
     }
 
     #[test]
@@ -246,8 +246,8 @@ mod tests {
         let of = |rows: &[(&'static str, &'static str)], tool: &str| {
             take(rows, default.clone()).0.unwrap().of_tool(tool)
         };
-        let wide = [("x-jsonmend-policy", "lossy"), ("x-jsonmend-arguments", "fit")];
-        let narrow = [("x-jsonmend-policy", "exact"), ("x-jsonmend-arguments", "pass")];
+        let wide = [("x-wiremend-policy", "lossy"), ("x-wiremend-arguments", "fit")];
+        let narrow = [("x-wiremend-policy", "exact"), ("x-wiremend-arguments", "pass")];
         assert_eq!(of(&[], "rm_all"), (Arguments::Mend, Repair::Exact));
         assert_eq!(of(&[], "f"), (Arguments::Fit, Repair::Lossy));
         assert_eq!(of(&wide, "rm_all"), (Arguments::Mend, Repair::Exact));
@@ -291,11 +291,11 @@ mod tests {
         let plugin = ("x-enable-plugins", "response-healing");
         let of =
             |rows: &[(&'static str, &'static str)]| take(rows, Mending::new()).0.unwrap().mending;
-        let off = of(&[plugin, ("x-jsonmend-policy", "off")]);
+        let off = of(&[plugin, ("x-wiremend-policy", "off")]);
         assert_eq!(off.policy(), Repair::Off);
-        let text = of(&[plugin, ("x-jsonmend-content", "text")]);
+        let text = of(&[plugin, ("x-wiremend-content", "text")]);
         assert_eq!(text.content(), Content::Text);
-        let rows = [("x-jsonmend-policy", "off"), ("x-jsonmend-content", "json")];
+        let rows = [("x-wiremend-policy", "off"), ("x-wiremend-content", "json")];
         let mut switches = take(&rows, Mending::new()).0.unwrap();
         for on in [true, false] {
             switches.heal(on);

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use jsonmend_schema::{Registry, Resolved, Rules, Schema};
-use jsonmend_wire::Guides;
 use serde_json::{Value, json};
+use wiremend_schema::{Registry, Resolved, Rules, Schema};
+use wiremend_wire::Guides;
 
 use super::members::Members;
 

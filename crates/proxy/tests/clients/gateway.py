@@ -15,11 +15,11 @@ def free_port():
 def start_gateway(binary, provider, mode):
     """A process and its URL. Without a mode, it has the default."""
     port = free_port()
-    # Names of the tests themselves, such as JSONMEND_RECORDINGS, are no settings.
-    others = {name: value for name, value in os.environ.items() if not name.startswith("JSONMEND_")}
-    environment = {**others, "JSONMEND_LISTEN": f"127.0.0.1:{port}", "JSONMEND_ADMIN": "off"}
+    # Names of the tests themselves, such as WIREMEND_RECORDINGS, are no settings.
+    others = {name: value for name, value in os.environ.items() if not name.startswith("WIREMEND_")}
+    environment = {**others, "WIREMEND_LISTEN": f"127.0.0.1:{port}", "WIREMEND_ADMIN": "off"}
     if mode:
-        environment["JSONMEND_MENDING_MODE"] = mode
+        environment["WIREMEND_MENDING_MODE"] = mode
     process = subprocess.Popen([binary, "serve", "--upstream", provider.url], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(200):
         try:

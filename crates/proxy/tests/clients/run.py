@@ -7,7 +7,7 @@ that is said.
 
     pip install openai anthropic google-genai ollama
     npm install --prefix DIR openai ai @ai-sdk/openai-compatible
-    crates/proxy/tests/clients/run.py --bin target/debug/jsonmend [--node DIR] [--recordings DIR] [--require]
+    crates/proxy/tests/clients/run.py --bin target/debug/wiremend [--node DIR] [--recordings DIR] [--require]
 """
 
 import argparse
@@ -232,9 +232,9 @@ def recordings(folder, begin):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--bin", required=True, help="the command jsonmend")
+    arguments.add_argument("--bin", required=True, help="the command wiremend")
     arguments.add_argument("--node", help="a folder with node_modules")
-    arguments.add_argument("--recordings", type=pathlib.Path, default=os.environ.get("JSONMEND_RECORDINGS"), help="a folder of recorded bodies")
+    arguments.add_argument("--recordings", type=pathlib.Path, default=os.environ.get("WIREMEND_RECORDINGS"), help="a folder of recorded bodies")
     arguments.add_argument("--require", action="store_true", help="fail if a client is not installed")
     given = arguments.parse_args()
     # A proxy of the environment is not for loopback.

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 PAGE = pathlib.Path(__file__).parents[4] / "docs" / "frameworks.md"
-BASE, MODE = "http://127.0.0.1:8484", '"X-Jsonmend-Mode": "validated"'
+BASE, MODE = "http://127.0.0.1:8484", '"X-Wiremend-Mode": "validated"'
 
 
 def snippets():
@@ -18,7 +18,7 @@ def snippets():
 
 def pointed(text, base, mode):
     """A snippet for another base URL and another mode. The default has a header that says what holds anyway."""
-    return text.replace(BASE, base).replace(MODE, f'"X-Jsonmend-Mode": "{mode}"' if mode else '"X-Jsonmend-Comment": "off"')
+    return text.replace(BASE, base).replace(MODE, f'"X-Wiremend-Mode": "{mode}"' if mode else '"X-Wiremend-Comment": "off"')
 
 
 def write_matrix(lines):

@@ -6,7 +6,7 @@ agent writes down that it ran, and with what. Through the gateway, calls of whol
 those that were cut off, damaged or refused, nothing may run that did not run without it; and what was right without it
 must be right with it. Each framework is set up by its snippet on the page `docs/frameworks.md`.
 
-    crates/proxy/tests/frameworks/run.py --bin target/debug/jsonmend --python DIR --node DIR [--only NAME] [--update]
+    crates/proxy/tests/frameworks/run.py --bin target/debug/wiremend --python DIR --node DIR [--only NAME] [--update]
 
 Below `--python` is a virtual environment for each framework, as `.ci/frameworks` makes them.
 """
@@ -214,7 +214,7 @@ def matrix(results):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--bin", required=True, help="the command jsonmend")
+    arguments.add_argument("--bin", required=True, help="the command wiremend")
     arguments.add_argument("--python", required=True, type=pathlib.Path, help="a folder with virtual environments")
     arguments.add_argument("--node", required=True, type=pathlib.Path, help="a folder with node_modules")
     arguments.add_argument("--only", action="append", help="a framework")

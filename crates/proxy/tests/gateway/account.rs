@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use jsonmend_proxy::{Mending, Repair, ToolRule, Upstream};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+use wiremend_proxy::{Mending, Repair, ToolRule, Upstream};
 
 use crate::scene::{Scene, Step, answer, call_events, chunk, chunked, within};
 
@@ -20,8 +20,8 @@ async fn the_head_of_a_whole_body_says_what_was_done() {
     ] {
         let scene = Scene::new(answer("application/json; charset=utf-8", &body)).await;
         let reply = scene.post("/v1/chat/completions", "{}").await;
-        assert_eq!(reply.header("x-jsonmend"), Some(line));
-        assert!(reply.header("x-jsonmend-overhead-us").unwrap().parse::<u64>().is_ok());
+        assert_eq!(reply.header("x-wiremend"), Some(line));
+        assert!(reply.header("x-wiremend-overhead-us").unwrap().parse::<u64>().is_ok());
         assert_eq!(reply.header("content-length"), Some(reply.body.len().to_string().as_str()));
         assert_eq!(reply.text() == body, !line.starts_with("repaired"));
     }
@@ -33,19 +33,19 @@ async fn a_stream_ends_with_a_comment_where_that_is_switched_on() {
     let mended = events.replace("{'a': 1}", r#"{\"a\": 1}"#);
     let scene = Scene::new(answer("text/event-stream", &events)).await;
     let reply = scene.post("/v1/chat/completions", "{}").await;
-    assert_eq!((reply.text(), reply.header("x-jsonmend")), (mended.clone(), Some("streaming")));
-    let reply = scene.post_with("/v1/chat/completions", &["x-jsonmend-comment: on"], "{}").await;
+    assert_eq!((reply.text(), reply.header("x-wiremend")), (mended.clone(), Some("streaming")));
+    let reply = scene.post_with("/v1/chat/completions", &["x-wiremend-comment: on"], "{}").await;
     let text = reply.text();
     let comment = text.strip_prefix(&mended).unwrap();
     assert!(
-        comment.starts_with(": jsonmend repaired; calls=1; repairs=2; risk=exact; overhead-us="),
+        comment.starts_with(": wiremend repaired; calls=1; repairs=2; risk=exact; overhead-us="),
         "{comment}"
     );
     assert!(comment.ends_with("\n\n") && comment.matches('\n').count() == 2);
     // Not within an event, and not in a body of another kind.
     let open = events.trim_end();
     let scene = Scene::new(answer("text/event-stream", open)).await;
-    let reply = scene.post_with("/v1/chat/completions", &["x-jsonmend-comment: on"], "{}").await;
+    let reply = scene.post_with("/v1/chat/completions", &["x-wiremend-comment: on"], "{}").await;
     assert_eq!(reply.text(), mended.trim_end());
 }
 
@@ -59,24 +59,24 @@ async fn the_switch_of_another_gateway_is_understood_and_taken_out() {
     let path = "/v1/chat/completions";
     let reply = scene.post(path, "{\"a\":1}").await;
     assert_eq!(
-        (reply.header("x-jsonmend"), scene.seen().await.body.as_slice()),
+        (reply.header("x-wiremend"), scene.seen().await.body.as_slice()),
         (Some("untouched"), b"{\"a\":1}".as_slice())
     );
     let reply = scene.post(path, r#"{"plugins":[{"id":"response-healing"}],"a":1}"#).await;
-    assert!(reply.header("x-jsonmend").unwrap().starts_with("repaired"));
+    assert!(reply.header("x-wiremend").unwrap().starts_with("repaired"));
     assert_eq!(scene.seen().await.body, b"{\"a\":1}");
     let reply = scene.post_with(path, &["x-enable-plugins: response-healing"], "{\"a\":1}").await;
-    assert!(reply.header("x-jsonmend").unwrap().starts_with("repaired"));
+    assert!(reply.header("x-wiremend").unwrap().starts_with("repaired"));
     let seen = scene.seen().await;
     assert_eq!(
         (seen.header("x-enable-plugins"), seen.body.as_slice()),
         (None, b"{\"a\":1}".as_slice())
     );
     // What the request says in a header of the gateway goes before it.
-    let headers = ["x-enable-plugins: response-healing", "x-jsonmend-policy: off"];
+    let headers = ["x-enable-plugins: response-healing", "x-wiremend-policy: off"];
     let body = r#"{"plugins":[{"id":"response-healing"},{"id":"response-healing"}],"a":1}"#;
     let reply = scene.post_with(path, &headers, body).await;
-    assert_eq!(reply.header("x-jsonmend"), Some("untouched"));
+    assert_eq!(reply.header("x-wiremend"), Some("untouched"));
     assert_eq!(scene.seen().await.body, b"{\"a\":1}");
 }
 
@@ -121,14 +121,14 @@ async fn the_account_has_what_was_done_to_content() {
     ] {
         let scene = Scene::new(answer("application/json", content(text, finish))).await;
         let reply = scene.post(path, asked).await;
-        assert_eq!((reply.header("x-jsonmend"), reply.text()), (Some(line), content(sent, finish)));
+        assert_eq!((reply.header("x-wiremend"), reply.text()), (Some(line), content(sent, finish)));
         let list: Value = serde_json::from_str(&scene.page("/repairs").await.text()).unwrap();
         let listed = &list["answers"][0]["contents"][0];
         assert_eq!((listed["bytes"].as_u64(), listed.get("tool")), (Some(text.len() as u64), None));
         let metrics = scene.page("/metrics").await.text();
         let counted = |family: &str| metrics.contains(&format!("\n{family}"));
-        assert!(counted("jsonmend_contents_total{format=\"openai-chat\""), "{metrics}");
-        assert_eq!(counted("jsonmend_repairs_total{"), line.starts_with("repaired"), "{metrics}");
+        assert!(counted("wiremend_contents_total{format=\"openai-chat\""), "{metrics}");
+        assert_eq!(counted("wiremend_repairs_total{"), line.starts_with("repaired"), "{metrics}");
     }
 }
 
@@ -136,11 +136,11 @@ async fn the_account_has_what_was_done_to_content() {
 async fn the_account_has_the_repairs_of_calls_in_the_text() {
     let text = "<tool_call>{\"name\": \"rm\", \"arguments\": {'a': 1}}</tool_call>";
     let body = content(text, "stop");
-    let header = ["x-jsonmend-calls-in-text: hermes"];
+    let header = ["x-wiremend-calls-in-text: hermes"];
     let path = "/v1/chat/completions";
     let scene = Scene::new(answer("application/json", &body)).await;
     let reply = scene.post_with(path, &header, "{}").await;
-    assert_eq!(reply.header("x-jsonmend"), Some("repaired; calls=1; repairs=2; risk=exact"));
+    assert_eq!(reply.header("x-wiremend"), Some("repaired; calls=1; repairs=2; risk=exact"));
     let list: Value = serde_json::from_str(&scene.page("/repairs").await.text()).unwrap();
     let call = &list["answers"][0]["calls"][0];
     assert_eq!((&call["tool"], &call["repairs"][0]["count"]), (&json!("rm"), &json!(2)));
@@ -182,7 +182,7 @@ async fn a_client_that_closes_at_the_end_of_a_stream_does_not_cut_it() {
                 .await
                 .text()
                 .lines()
-                .any(|text| text.starts_with("jsonmend_answers_total") && text.ends_with(&line))
+                .any(|text| text.starts_with("wiremend_answers_total") && text.ends_with(&line))
             {
                 tokio::task::yield_now().await;
             }

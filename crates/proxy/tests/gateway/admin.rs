@@ -1,7 +1,7 @@
 //! The pages of the admin port.
 
-use jsonmend_proxy::Upstream;
 use serde_json::Value;
+use wiremend_proxy::Upstream;
 
 use crate::scene::{Client, Scene, answer, call_events};
 
@@ -30,14 +30,14 @@ async fn answers_are_counted_and_listed_without_secrets() {
         assert_eq!(answers[0]["outcome"], "repaired");
         assert_eq!(answers[0]["calls"][0]["repairs"][0]["code"], "single-quote");
         for line in [
-            "jsonmend_answers_total{format=\"openai-chat\",outcome=\"repaired\"} 3",
-            "jsonmend_calls_total{format=\"openai-chat\",outcome=\"repaired\"} 3",
-            "jsonmend_repairs_total{code=\"single-quote\",risk=\"exact\",format=\"openai-chat\",model=\"m0\",tool=\"f\"} 4",
-            "jsonmend_requests_total{upstream=\"/\",status=\"200\"} 3",
-            "jsonmend_overhead_seconds_count 3",
+            "wiremend_answers_total{format=\"openai-chat\",outcome=\"repaired\"} 3",
+            "wiremend_calls_total{format=\"openai-chat\",outcome=\"repaired\"} 3",
+            "wiremend_repairs_total{code=\"single-quote\",risk=\"exact\",format=\"openai-chat\",model=\"m0\",tool=\"f\"} 4",
+            "wiremend_requests_total{upstream=\"/\",status=\"200\"} 3",
+            "wiremend_overhead_seconds_count 3",
             "gen_ai_server_time_to_first_token_seconds_count{gen_ai_request_model=\"m1\"} 1",
-            "jsonmend_held_bytes 0",
-            "jsonmend_open_streams 0",
+            "wiremend_held_bytes 0",
+            "wiremend_open_streams 0",
         ] {
             assert!(metrics.contains(&format!("{line}\n")), "{line} is not in\n{metrics}");
         }

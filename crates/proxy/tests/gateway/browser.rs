@@ -30,16 +30,16 @@ pub(crate) struct Browser {
     pub(crate) complaints: Vec<String>,
 }
 
-/// A browser, or `None` where there is none, which is said. `JSONMEND_BROWSER` names one; with
-/// `JSONMEND_REQUIRE_BROWSER`, it is a failure that there is none.
+/// A browser, or `None` where there is none, which is said. `WIREMEND_BROWSER` names one; with
+/// `WIREMEND_REQUIRE_BROWSER`, it is a failure that there is none.
 pub(crate) fn start(test: &str) -> Option<Browser> {
-    let named = env::var_os("JSONMEND_BROWSER").map(PathBuf::from);
+    let named = env::var_os("WIREMEND_BROWSER").map(PathBuf::from);
     let paths = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&paths)
         .flat_map(|folder| NAMES.map(|name| folder.join(name)))
         .find(|path| path.is_file());
     let Some(binary) = named.or(found) else {
-        assert!(env::var_os("JSONMEND_REQUIRE_BROWSER").is_none(), "there is no Chromium");
+        assert!(env::var_os("WIREMEND_REQUIRE_BROWSER").is_none(), "there is no Chromium");
         // Past the capture of the test's output, because a test that passes shows none.
         let _ = writeln!(
             std::io::stderr(),
@@ -54,7 +54,7 @@ impl Browser {
     fn of(binary: &Path) -> Self {
         let number = Instant::now().elapsed().as_nanos() + u128::from(std::process::id());
         let folder =
-            env::temp_dir().join(format!("jsonmend-browser-{number}-{:?}", thread::current().id()));
+            env::temp_dir().join(format!("wiremend-browser-{number}-{:?}", thread::current().id()));
         fs::create_dir_all(&folder).unwrap();
         let pipes = ["commands", "messages"].map(|name| folder.join(name));
         assert!(Command::new("mkfifo").args(&pipes).status().unwrap().success());

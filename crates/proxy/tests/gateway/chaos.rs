@@ -6,14 +6,14 @@ use std::{
     time::Duration,
 };
 
-use jsonmend_core::Outcome;
-use jsonmend_proxy::Upstream;
-use jsonmend_testkit::{
+use wiremend_core::Outcome;
+use wiremend_proxy::Upstream;
+use wiremend_testkit::{
     Seed,
     chaos::{Server, Settings},
     laws::wire::states,
 };
-use jsonmend_wire::{WireOptions, transcribe};
+use wiremend_wire::{WireOptions, transcribe};
 
 use crate::scene::{Scene, Step, answer};
 
@@ -39,11 +39,11 @@ fn set(name: &str) -> Option<u64> {
     env::var(name).ok().map(|number| number.parse().unwrap())
 }
 
-/// `JSONMEND_CHAOS_REQUESTS` and `JSONMEND_CHAOS_FROM` set how many requests there are, and the first seed.
+/// `WIREMEND_CHAOS_REQUESTS` and `WIREMEND_CHAOS_FROM` set how many requests there are, and the first seed.
 #[tokio::test]
 async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
-    let requests = set("JSONMEND_CHAOS_REQUESTS").unwrap_or(FEW);
-    let from = set("JSONMEND_CHAOS_FROM").unwrap_or_default();
+    let requests = set("WIREMEND_CHAOS_REQUESTS").unwrap_or(FEW);
+    let from = set("WIREMEND_CHAOS_FROM").unwrap_or_default();
     let settings = Settings::new().with_requests(usize::try_from(requests).unwrap());
     let provider = Server::start(settings.with_lifetime(Duration::from_secs(3600))).unwrap();
     let url = format!("http://{}", provider.address());
@@ -56,7 +56,7 @@ async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
         let delivery = Settings::new().case(seed, None).delivery();
         let mode = ["eager", "validated"][usize::try_from(seed % 2).unwrap()];
         let reply = scene
-            .post_with(&format!("/x?seed={seed}"), &[&format!("x-jsonmend-mode: {mode}")], "{}")
+            .post_with(&format!("/x?seed={seed}"), &[&format!("x-wiremend-mode: {mode}")], "{}")
             .await;
         let (direct, proxied) = (runnable(delivery.bytes()), runnable(&reply.body));
         // A provider that loses an event and then states the whole arguments has stated them.
@@ -84,7 +84,7 @@ async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
         "{late} calls were not repaired in time"
     );
     let metrics = scene.page("/metrics").await.text();
-    for line in ["jsonmend_open_streams 0\n", "jsonmend_held_bytes 0\n"] {
+    for line in ["wiremend_open_streams 0\n", "wiremend_held_bytes 0\n"] {
         assert!(metrics.contains(line), "{metrics}");
     }
     assert_eq!(provider.stop().len(), usize::try_from(requests).unwrap());
@@ -93,7 +93,7 @@ async fn whatever_a_provider_does_no_half_call_is_whole_and_nothing_hangs() {
 #[tokio::test]
 async fn whatever_a_client_sends_the_next_one_is_answered() {
     let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-                   x-jsonmend-mode: validated\r\ncontent-length: 73\r\nconnection: close\r\n\r\n\
+                   x-wiremend-mode: validated\r\ncontent-length: 73\r\nconnection: close\r\n\r\n\
                    {\"tools\":[{\"name\":\"f\"}],\"messages\":[{\"tool_calls\":[{\"function\":{\"arguments\":1}}]}]}";
     let scene = Scene::new(answer("application/json", "{\"choices\": []}")).await;
     let mut seed = Seed::new(24);
@@ -131,10 +131,10 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// `JSONMEND_RECORDINGS=DIR` names a folder of recorded bodies.
+/// `WIREMEND_RECORDINGS=DIR` names a folder of recorded bodies.
 #[tokio::test]
 async fn recordings_pass_byte_for_byte_unless_a_call_is_mended() {
-    let Some(folder) = env::var_os("JSONMEND_RECORDINGS") else { return };
+    let Some(folder) = env::var_os("WIREMEND_RECORDINGS") else { return };
     let mut paths = Vec::new();
     files(Path::new(&folder), &mut paths);
     let mut same = 0;
@@ -159,7 +159,7 @@ async fn recordings_pass_byte_for_byte_unless_a_call_is_mended() {
             } else {
                 Scene::new(answer(kind, &body)).await
             };
-            let headers = [format!("x-jsonmend-mode: {mode}")];
+            let headers = [format!("x-wiremend-mode: {mode}")];
             let reply = scene.post_with("/v1/x", &[&headers[0]], "{\"stream\":true}").await;
             assert!(reply.whole, "{}", path.display());
             assert_eq!(runnable(&reply.body), runnable(&body), "{}", path.display());

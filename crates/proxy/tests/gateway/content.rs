@@ -1,13 +1,13 @@
 //! JSON content is fitted to the schema that a request states for it.
 
-use jsonmend_testkit::bodies::Shape;
-use jsonmend_wire::{WireOptions, transcribe};
 use serde_json::{Value, json};
+use wiremend_testkit::bodies::Shape;
+use wiremend_wire::{WireOptions, transcribe};
 
 use crate::scene::{Reply, Scene, answer};
 
 const CHAT: &str = "/v1/chat/completions";
-const VALIDATED: [&str; 2] = ["x-jsonmend-mode: validated", "x-jsonmend-comment: on"];
+const VALIDATED: [&str; 2] = ["x-wiremend-mode: validated", "x-wiremend-comment: on"];
 
 /// A whole answer of Chat Completions.
 fn body(content: &str, finish: &str) -> String {
@@ -28,7 +28,7 @@ fn request() -> String {
 
 fn account(reply: &Reply) -> String {
     let text = reply.text();
-    let comment = text.lines().find_map(|line| line.strip_prefix(": jsonmend "));
+    let comment = text.lines().find_map(|line| line.strip_prefix(": wiremend "));
     comment.unwrap_or_default().split("; overhead").next().unwrap_or_default().to_owned()
 }
 
@@ -37,7 +37,7 @@ async fn content_of_a_whole_body_fits_its_schema() {
     let scene = Scene::new(answer("application/json", body("{'days': \"3\"}", "stop"))).await;
     let reply = scene.post_with(CHAT, &VALIDATED[..1], &request()).await;
     assert_eq!(reply.text(), body("{\"days\": 3}", "stop"));
-    let line = reply.header("x-jsonmend").unwrap();
+    let line = reply.header("x-wiremend").unwrap();
     assert_eq!(line, "repaired; calls=0; contents=1; repairs=3; risk=exact");
     let listed: Value = serde_json::from_slice(&scene.page("/repairs").await.body).unwrap();
     let repairs = listed["answers"][0]["contents"][0]["repairs"].as_array().unwrap().clone();
@@ -48,7 +48,7 @@ async fn content_of_a_whole_body_fits_its_schema() {
     let scene = Scene::new(answer("application/json", &right)).await;
     let reply = scene.post_with(CHAT, &VALIDATED[..1], &request()).await;
     assert_eq!(
-        (reply.text(), reply.header("x-jsonmend").unwrap()),
+        (reply.text(), reply.header("x-wiremend").unwrap()),
         (right, "unchanged; calls=0; contents=1; repairs=0")
     );
 }
@@ -72,7 +72,7 @@ async fn content_of_every_format_fits_its_schema() {
         let want = if is_text { "{\"days\": 3}" } else { "{\"days\": \"3\"}" };
         assert_eq!(said.text(), want, "{shape:?}: {}", reply.text());
         assert_eq!(reply.body != sent, is_text);
-        assert_eq!(said.outcome(), jsonmend_wire::StreamOutcome::Complete);
+        assert_eq!(said.outcome(), wiremend_wire::StreamOutcome::Complete);
         // What has left is not taken back.
         let reply = scene.post("/v1/x", &asked).await;
         assert_eq!(reply.body, sent, "{shape:?}");
@@ -90,7 +90,7 @@ async fn content_that_is_not_whole_is_not_fitted() {
         let scene = Scene::new(answer("application/json", &sent)).await;
         let reply = scene.post_with(CHAT, &VALIDATED[..1], &request()).await;
         assert_eq!(reply.text(), sent);
-        assert!(reply.header("x-jsonmend").unwrap().starts_with(line));
+        assert!(reply.header("x-wiremend").unwrap().starts_with(line));
     }
 }
 
@@ -141,14 +141,14 @@ async fn the_policy_of_the_request_holds_for_content() {
     for (policy, want) in
         [("likely", "{\"days\": 3}"), ("exact", "{\"Days\": 3}"), ("off", "{\"Days\": 3}")]
     {
-        let headers = [VALIDATED[0], &format!("x-jsonmend-policy: {policy}")];
+        let headers = [VALIDATED[0], &format!("x-wiremend-policy: {policy}")];
         assert_eq!(
             scene.post_with(CHAT, &headers, &request()).await.text(),
             body(want, "stop"),
             "{policy}"
         );
     }
-    let headers = [VALIDATED[0], "x-jsonmend-content: text"];
+    let headers = [VALIDATED[0], "x-wiremend-content: text"];
     assert_eq!(
         scene.post_with(CHAT, &headers, &request()).await.text(),
         body("{\"Days\": 3}", "stop")

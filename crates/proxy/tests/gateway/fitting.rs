@@ -1,15 +1,15 @@
 //! Arguments are fitted to the schemas that a request declares.
 
-use jsonmend_proxy::{Arguments, Mending, Mode, Repair, ToolRule, Upstream};
-use jsonmend_testkit::bodies::Shape;
-use jsonmend_wire::{WireOptions, transcribe};
 use serde_json::{Value, json};
+use wiremend_proxy::{Arguments, Mending, Mode, Repair, ToolRule, Upstream};
+use wiremend_testkit::bodies::Shape;
+use wiremend_wire::{WireOptions, transcribe};
 
 use crate::scene::{Reply, Scene, answer, call_events};
 
 const EVENTS: &str = "text/event-stream";
 const CHAT: &str = "/v1/chat/completions";
-const VALIDATED: [&str; 2] = ["x-jsonmend-mode: validated", "x-jsonmend-comment: on"];
+const VALIDATED: [&str; 2] = ["x-wiremend-mode: validated", "x-wiremend-comment: on"];
 
 /// A request with a tool of that name, which takes a number of days.
 fn request(tool: &str) -> String {
@@ -32,7 +32,7 @@ fn said(reply: &Reply) -> (String, &'static str) {
 
 fn account(reply: &Reply) -> String {
     let text = reply.text();
-    let comment = text.lines().find_map(|line| line.strip_prefix(": jsonmend "));
+    let comment = text.lines().find_map(|line| line.strip_prefix(": wiremend "));
     comment.unwrap_or_default().split("; overhead").next().unwrap_or_default().to_owned()
 }
 
@@ -105,7 +105,7 @@ async fn a_whole_body_says_in_its_head_what_was_fitted() {
     let request = request("f").replace("\"stream\":true,", "");
     let reply = scene.post_with(CHAT, &VALIDATED[..1], &request).await;
     assert_eq!(reply.text(), call("{\"days\": 3}"));
-    let account = reply.header("x-jsonmend").unwrap();
+    let account = reply.header("x-wiremend").unwrap();
     assert_eq!(account, "repaired; calls=1; repairs=1; risk=exact");
     assert!(reply.whole);
 }
@@ -128,7 +128,7 @@ async fn each_tool_has_its_own_rule() {
         let reply = scene.post(CHAT, &request("f")).await;
         assert_eq!(said(&reply).0, want, "{rules:?}");
         // In the other mode, a call that passes does so from its first byte.
-        let reply = scene.post_with(CHAT, &["x-jsonmend-mode: eager"], &request("f")).await;
+        let reply = scene.post_with(CHAT, &["x-wiremend-mode: eager"], &request("f")).await;
         assert_eq!(said(&reply).0.starts_with("{days"), want.starts_with("{days"), "{rules:?}");
     }
 }
@@ -191,7 +191,7 @@ async fn rules_of_an_upstream_come_first() {
     let file = "[mending]\nmode = \"validated\"\n[[mending.tool]]\nname = \"f\"\narguments = \"pass\"\n\
                 [[upstream]]\nurl = \"URL\"\n[[upstream.tool]]\nname = \"f\"\npolicy = \"exact\"\n";
     let scene = Scene::with(stream(&["{days: \"3\"}"], "tool_calls"), |_, url| {
-        jsonmend_proxy::Config::read(&file.replace("URL", url), []).unwrap()
+        wiremend_proxy::Config::read(&file.replace("URL", url), []).unwrap()
     })
     .await;
     let reply = scene.post(CHAT, &request("f")).await;

@@ -33,7 +33,7 @@ async fn a_client_chooses_no_host_and_leaves_no_path() {
 #[tokio::test]
 async fn a_name_that_was_made_to_point_here_is_refused() {
     let mut scene = Scene::with(answer("text/plain", "x"), |config, url| {
-        let upstream = jsonmend_proxy::Upstream::parse(url).unwrap();
+        let upstream = wiremend_proxy::Upstream::parse(url).unwrap();
         config.with_upstream(upstream).with_hosts(["models.example"])
     })
     .await;
@@ -53,7 +53,7 @@ async fn a_name_that_was_made_to_point_here_is_refused() {
         let mut client = scene.connect().await;
         client.send(format!("GET / HTTP/{version}\r\n{hosts}connection: close\r\n\r\n")).await;
         let reply = client.reply().await;
-        assert_eq!(reply.header("x-jsonmend-error"), error, "{hosts}");
+        assert_eq!(reply.header("x-wiremend-error"), error, "{hosts}");
         if error.is_some() {
             assert_eq!(reply.header("connection"), Some("close"));
             assert!(scene.saw_no_more(), "{hosts}");
@@ -112,7 +112,7 @@ async fn no_header_is_injected() {
     let events =
         call_events(&["{'a': 1}"], "tool_calls").concat().replace("\"f\"", "\"f\\r\\nx-evil: 1\"");
     let scene = Scene::new(answer("text/event-stream", &events)).await;
-    let headers = ["x-jsonmend-comment: on", "x-jsonmend-calls-in-text: auto"];
+    let headers = ["x-wiremend-comment: on", "x-wiremend-calls-in-text: auto"];
     let reply =
         scene.post_with("/v1/chat/completions", &headers, r#"{"model":"a\r\nx-evil: 1"}"#).await;
     assert!(!reply.head.contains("evil"), "{}", reply.head);
@@ -120,13 +120,13 @@ async fn no_header_is_injected() {
     let metrics = scene.page("/metrics").await.text();
     assert!(!metrics.contains("\nx-evil"), "{metrics}");
     for (switch, said) in [
-        ("calls-in-text: a\tb", "x-jsonmend-calls-in-text is there once, and is off, auto"),
-        ("calls-in-text: hermez", "x-jsonmend-calls-in-text is there once"),
-        ("mode: eager\r\nx-jsonmend-mode: eager", "x-jsonmend-mode is there once, and is eager or"),
-        ("mod: eager", "x-jsonmend-mod is none of x-jsonmend-policy, x-jsonmend-mode, "),
+        ("calls-in-text: a\tb", "x-wiremend-calls-in-text is there once, and is off, auto"),
+        ("calls-in-text: hermez", "x-wiremend-calls-in-text is there once"),
+        ("mode: eager\r\nx-wiremend-mode: eager", "x-wiremend-mode is there once, and is eager or"),
+        ("mod: eager", "x-wiremend-mod is none of x-wiremend-policy, x-wiremend-mode, "),
     ] {
-        let reply = scene.post_with("/", &[&format!("x-jsonmend-{switch}")], "{}").await;
-        assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (400, Some("bad-switch")));
+        let reply = scene.post_with("/", &[&format!("x-wiremend-{switch}")], "{}").await;
+        assert_eq!((reply.status(), reply.header("x-wiremend-error")), (400, Some("bad-switch")));
         assert!(reply.text().contains(said), "{}", reply.text());
         assert!(!reply.text().contains("hermez"));
     }
@@ -135,11 +135,11 @@ async fn no_header_is_injected() {
 /// At the end of a body, as in its head.
 #[tokio::test]
 async fn nobody_else_speaks_for_the_gateway() {
-    let trailer = "trailer: x-check, x-jsonmend, x-jsonmend-error";
-    let end = "0\r\nx-check: 7\r\nx-jsonmend: repaired\r\nX-Jsonmend-Error: too-busy\r\n\r\n";
+    let trailer = "trailer: x-check, x-wiremend, x-wiremend-error";
+    let end = "0\r\nx-check: 7\r\nx-wiremend: repaired\r\nX-Wiremend-Error: too-busy\r\n\r\n";
     for kind in ["text/event-stream", "application/json", "image/png"] {
         let head = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n{trailer}\r\nx-jsonmend-error: too-busy\r\n\
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n{trailer}\r\nx-wiremend-error: too-busy\r\n\
              transfer-encoding: chunked\r\n\r\n"
         );
         let steps = [Step::Send(head.into()), Step::Send(b"2\r\n{}\r\n".to_vec())];
@@ -152,9 +152,9 @@ async fn nobody_else_speaks_for_the_gateway() {
             ))
             .await;
         let reply = client.reply().await;
-        assert!(reply.whole && reply.header("x-jsonmend-error").is_none(), "{}", reply.head);
+        assert!(reply.whole && reply.header("x-wiremend-error").is_none(), "{}", reply.head);
         assert!(reply.trailers.contains("x-check: 7"), "{}", reply.trailers);
-        assert!(!reply.trailers.to_lowercase().contains("jsonmend"), "{}", reply.trailers);
+        assert!(!reply.trailers.to_lowercase().contains("wiremend"), "{}", reply.trailers);
         assert_eq!(scene.seen().await.body, b"{}");
     }
 }
@@ -171,7 +171,7 @@ async fn what_is_no_answer_is_an_error_that_repeats_nothing() {
         let scene = Scene::new(vec![Step::Send(bytes.into()), Step::Close]).await;
         let reply = scene.post("/v1/x?key=secret", "{}").await;
         assert_eq!(
-            (reply.status(), reply.header("x-jsonmend-error")),
+            (reply.status(), reply.header("x-wiremend-error")),
             (502, Some("upstream-failed"))
         );
         assert!(
@@ -184,12 +184,12 @@ async fn what_is_no_answer_is_an_error_that_repeats_nothing() {
 async fn a_provider_that_is_not_there_is_an_error() {
     let scene = Scene::with(Vec::new(), |config, _| {
         // Nobody listens on the discard port of loopback.
-        config.with_upstream(jsonmend_proxy::Upstream::parse("http://127.0.0.1:9").unwrap())
+        config.with_upstream(wiremend_proxy::Upstream::parse("http://127.0.0.1:9").unwrap())
     })
     .await;
     let reply = scene.post("/v1/x", "{}").await;
     assert_eq!(
-        (reply.status(), reply.header("x-jsonmend-error")),
+        (reply.status(), reply.header("x-wiremend-error")),
         (502, Some("upstream-unreachable"))
     );
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jsonmend_proxy::{Config, Limits, Upstream};
 use tokio::sync::Notify;
+use wiremend_proxy::{Config, Limits, Upstream};
 
 use crate::scene::{Scene, Step, answer, call_events, chunk, chunked, last};
 
@@ -60,7 +60,7 @@ async fn a_head_has_so_many_headers() {
         let lines = "x: y\r\n".repeat(headers - 1);
         let head = format!("HTTP/1.1 200 OK\r\n{lines}content-length: 0\r\n\r\n");
         let scene = Scene::new(vec![Step::Send(head.into_bytes())]).await;
-        assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), error, "{headers}");
+        assert_eq!(scene.post("/", "{}").await.header("x-wiremend-error"), error, "{headers}");
     }
 }
 
@@ -72,7 +72,7 @@ async fn the_limit_of_a_head_of_the_provider_is_exact() {
         let head = format!("{start}x: {}\r\n\r\n", "y".repeat(padding));
         let steps = vec![Step::Send(head.into_bytes())];
         let scene = Scene::with(steps, limited(Limits::new().with_head_bytes(8192))).await;
-        assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), error);
+        assert_eq!(scene.post("/", "{}").await.header("x-wiremend-error"), error);
     }
 }
 
@@ -81,7 +81,7 @@ async fn a_head_of_the_provider_that_is_too_long_is_an_error() {
     let head = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(10_000));
     let steps = vec![Step::Send(head.into_bytes()), Step::Close];
     let scene = Scene::with(steps, limited(Limits::new().with_head_bytes(8192))).await;
-    assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), Some("upstream-failed"));
+    assert_eq!(scene.post("/", "{}").await.header("x-wiremend-error"), Some("upstream-failed"));
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_body_that_is_too_long_is_refused() {
     assert_eq!(scene.post("/", "{\"a\": 1}").await.status(), 200);
     scene.seen().await;
     assert_eq!(
-        scene.post("/", "{\"a\": 10}").await.header("x-jsonmend-error"),
+        scene.post("/", "{\"a\": 10}").await.header("x-wiremend-error"),
         Some("body-too-large")
     );
     let mut client = scene.connect().await;
@@ -110,7 +110,7 @@ async fn a_whole_body_that_is_too_long_to_hold_passes_and_is_mended_while_it_doe
             .await;
     let reply = scene.post("/v1/chat/completions", "{}").await;
     assert_eq!(reply.text(), body.replace("{'a': 1}", r#"{\"a\": 1}"#));
-    assert_eq!(reply.header("x-jsonmend"), Some("streaming"));
+    assert_eq!(reply.header("x-wiremend"), Some("streaming"));
 }
 
 #[tokio::test]
@@ -122,11 +122,11 @@ async fn a_call_that_is_too_long_to_hold_passes_as_it_came() {
         limited(Limits::new().with_held_bytes(300)),
     )
     .await;
-    let headers = ["x-jsonmend-mode: validated", "x-jsonmend-comment: on"];
+    let headers = ["x-wiremend-mode: validated", "x-wiremend-comment: on"];
     let reply = scene.post_with("/v1/chat/completions", &headers, "{}").await;
     let text = reply.text();
     assert!(text.starts_with(&events), "{text}");
-    assert!(text[events.len()..].starts_with(": jsonmend overflow;"), "{text}");
+    assert!(text[events.len()..].starts_with(": wiremend overflow;"), "{text}");
 }
 
 #[tokio::test]
@@ -139,13 +139,13 @@ async fn what_all_answers_may_hold_is_bounded() {
     steps.push(last());
     let events = events.concat();
     let scene = Scene::with(steps, limited(limits)).await;
-    let headers = ["x-jsonmend-mode: validated"];
+    let headers = ["x-wiremend-mode: validated"];
     let reply = scene.post_with("/v1/chat/completions", &headers, "{}").await;
     assert_eq!(reply.text(), events);
     let body = format!("{{\"a\": \"{}\"}}", "x".repeat(300));
     let reply = scene.post("/v1/chat/completions", &body).await;
-    assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (503, Some("too-busy")));
-    assert!(scene.page("/metrics").await.text().contains("jsonmend_held_bytes 0\n"));
+    assert_eq!((reply.status(), reply.header("x-wiremend-error")), (503, Some("too-busy")));
+    assert!(scene.page("/metrics").await.text().contains("wiremend_held_bytes 0\n"));
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn no_more_than_so_many_requests_are_answered_at_once() {
     let mut client = scene.connect().await;
     client.send("POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}").await;
     client.until("data: 1").await;
-    assert_eq!(scene.post("/", "{}").await.header("x-jsonmend-error"), Some("too-busy"));
+    assert_eq!(scene.post("/", "{}").await.header("x-wiremend-error"), Some("too-busy"));
     assert_eq!(scene.page("/ready").await.status(), 503);
     go.notify_one();
     assert!(client.reply().await.whole);
@@ -206,7 +206,7 @@ mod of_time {
         let mut client = scene.connect().await;
         client.send("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{").await;
         let reply = client.reply().await;
-        assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (408, Some("client-slow")));
+        assert_eq!((reply.status(), reply.header("x-wiremend-error")), (408, Some("client-slow")));
         assert!(scene.saw_no_more());
     }
 
@@ -232,7 +232,7 @@ mod of_time {
         })
         .await;
         let reply = scene.post("/", "{}").await;
-        assert_eq!(reply.header("x-jsonmend-error"), Some("upstream-unreachable"));
+        assert_eq!(reply.header("x-wiremend-error"), Some("upstream-unreachable"));
     }
 
     #[tokio::test]
@@ -242,7 +242,7 @@ mod of_time {
         let scene = Scene::with(vec![Step::Gone(Arc::clone(&gone))], limited(limits)).await;
         let reply = scene.post("/", "{}").await;
         assert_eq!(
-            (reply.status(), reply.header("x-jsonmend-error")),
+            (reply.status(), reply.header("x-wiremend-error")),
             (504, Some("upstream-slow"))
         );
         gone.notified().await;
@@ -284,7 +284,7 @@ mod of_time {
         client.until("data: x").await;
         // It reads no more. The provider cannot send all, and its connection is closed.
         loop {
-            let open = scene.page("/metrics").await.text().contains("jsonmend_open_streams 1\n");
+            let open = scene.page("/metrics").await.text().contains("wiremend_open_streams 1\n");
             if !open {
                 break;
             }

@@ -2,9 +2,9 @@
 
 use std::{env, fs, sync::Arc, time::Duration};
 
-use jsonmend_proxy::{Config, Limits, Upstream};
 use serde_json::{Value, json};
 use tokio::{sync::Notify, time::sleep};
+use wiremend_proxy::{Config, Limits, Upstream};
 
 use crate::{
     browser::{self, Browser},

@@ -37,7 +37,7 @@ async fn an_answer_without_a_media_type_is_read() {
     ] {
         let reply = reply("POST", "200 OK", "", body.as_bytes()).await;
         assert_eq!(
-            (reply.header("x-jsonmend"), reply.text(), reply.whole),
+            (reply.header("x-wiremend"), reply.text(), reply.whole),
             (Some("streaming"), want, true)
         );
     }
@@ -47,7 +47,7 @@ async fn an_answer_without_a_media_type_is_read() {
         assert_eq!(reply("POST", "200 OK", "", body).await.body, body);
     }
     let reply = reply("GET", "200 OK", "", broken.as_bytes()).await;
-    assert_eq!((reply.header("x-jsonmend"), reply.text()), (Some("untouched"), broken));
+    assert_eq!((reply.header("x-wiremend"), reply.text()), (Some("untouched"), broken));
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn an_answer_without_a_body_keeps_its_head() {
     for status in ["200 OK", "202 Accepted"] {
         let reply = reply("POST", status, "etag: \"e\"\r\n", b"").await;
         assert_eq!(
-            (reply.header("x-jsonmend"), reply.header("content-length"), reply.header("etag")),
+            (reply.header("x-wiremend"), reply.header("content-length"), reply.header("etag")),
             (Some("untouched"), Some("0"), Some("\"e\""))
         );
     }
@@ -64,7 +64,7 @@ async fn an_answer_without_a_body_keeps_its_head() {
             .await;
     let reply = scene.post(PATH, "{}").await;
     assert_eq!((reply.status(), reply.header("etag")), (204, Some("\"e\"")));
-    assert_eq!(reply.header("x-jsonmend"), Some("untouched"));
+    assert_eq!(reply.header("x-wiremend"), Some("untouched"));
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn json_by_its_older_name_is_json() {
     for method in ["POST", "GET"] {
         let reply = reply(method, "200 OK", kind, whole("{'a': 1}").as_bytes()).await;
         assert_eq!(reply.text(), whole("{\"a\": 1}"));
-        assert!(reply.header("x-jsonmend").unwrap().starts_with("repaired; calls=1; "));
+        assert!(reply.header("x-wiremend").unwrap().starts_with("repaired; calls=1; "));
     }
 }
 
@@ -83,6 +83,6 @@ async fn bytes_of_no_known_kind_are_left_alone() {
     let kind = "content-type: application/octet-stream\r\n";
     for body in [whole("{'a': 1}"), call_events(&["{'a': 1}"], "tool_calls").concat()] {
         let reply = reply("POST", "200 OK", kind, body.as_bytes()).await;
-        assert_eq!((reply.header("x-jsonmend"), reply.text()), (Some("untouched"), body));
+        assert_eq!((reply.header("x-wiremend"), reply.text()), (Some("untouched"), body));
     }
 }

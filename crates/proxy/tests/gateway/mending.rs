@@ -1,7 +1,7 @@
 //! What is mended.
 
-use jsonmend_testkit::bodies::Shape;
 use serde_json::{Value, json};
+use wiremend_testkit::bodies::Shape;
 
 use crate::scene::{Scene, answer, call_events};
 
@@ -29,7 +29,7 @@ async fn clean_bodies_of_every_format_pass_byte_for_byte() {
             let body = shape.body(&["so \\u00e9", "far"], &[&["{\"a\"", " :1.0e5}"], &["{}"]]);
             let (kind, path) = place(shape);
             let scene = Scene::new(answer(kind, &body)).await;
-            let mode = format!("x-jsonmend-mode: {mode}");
+            let mode = format!("x-wiremend-mode: {mode}");
             let reply = scene.post_with(path, &[&mode], "{}").await;
             assert_eq!(
                 String::from_utf8_lossy(&reply.body),
@@ -48,9 +48,9 @@ async fn broken_arguments_of_every_format_are_mended() {
             let broken = shape.body(&["so"], &[&["{'a':", " True, b: [1,]}"]]);
             let (kind, path) = place(shape);
             let scene = Scene::new(answer(kind, &broken)).await;
-            let mode = format!("x-jsonmend-mode: {mode}");
+            let mode = format!("x-wiremend-mode: {mode}");
             let reply = scene.post_with(path, &[&mode], "{}").await;
-            let said = jsonmend_wire::transcribe(&reply.body, jsonmend_wire::WireOptions::new());
+            let said = wiremend_wire::transcribe(&reply.body, wiremend_wire::WireOptions::new());
             let call = &said.calls()[0];
             assert_eq!(call.outcome().code(), "unchanged", "{shape:?}: {}", reply.text());
             assert_eq!(call.arguments(), r#"{"a": true, "b": [1]}"#, "{shape:?}");
@@ -87,10 +87,10 @@ async fn broken_arguments_of_whole_bodies_are_mended() {
         let body = body.to_string();
         let scene = Scene::new(answer("application/json", &body)).await;
         for mode in ["eager", "validated"] {
-            let reply = scene.post_with(path, &[&format!("x-jsonmend-mode: {mode}")], "{}").await;
+            let reply = scene.post_with(path, &[&format!("x-wiremend-mode: {mode}")], "{}").await;
             let want = body.replace("{'a': 1, b: [1,]}", r#"{\"a\": 1, \"b\": [1]}"#);
             assert_eq!(reply.text(), want, "{path}");
-            let line = reply.header("x-jsonmend").unwrap();
+            let line = reply.header("x-wiremend").unwrap();
             assert!(line.starts_with("repaired; calls=1; "), "{path}: {line}");
         }
     }
@@ -102,14 +102,14 @@ async fn a_call_that_was_cut_off_is_never_completed() {
         for policy in ["exact", "likely", "lossy"] {
             let events = call_events(&["{\"path\": ", "\"/tm"], finish).concat();
             let scene = Scene::new(answer("text/event-stream", &events)).await;
-            let policy = format!("x-jsonmend-policy: {policy}");
-            let headers = [policy.as_str(), "x-jsonmend-comment: on"];
+            let policy = format!("x-wiremend-policy: {policy}");
+            let headers = [policy.as_str(), "x-wiremend-comment: on"];
             let reply = scene.post_with("/v1/chat/completions", &headers, "{}").await;
             let text = reply.text();
             let (body, comment) = text.split_at(events.len());
             assert_eq!(body, events);
             assert!(
-                comment.starts_with(": jsonmend cut; calls=1; repairs=0; incomplete=1; "),
+                comment.starts_with(": wiremend cut; calls=1; repairs=0; incomplete=1; "),
                 "{comment}"
             );
         }
@@ -118,7 +118,7 @@ async fn a_call_that_was_cut_off_is_never_completed() {
     let events = call_events(&["{'path': ", "'/tmp', ", "'a': 'x"], "length").concat();
     let scene = Scene::new(answer("text/event-stream", &events)).await;
     for mode in ["eager", "validated"] {
-        let mode = format!("x-jsonmend-mode: {mode}");
+        let mode = format!("x-wiremend-mode: {mode}");
         let reply = scene.post_with("/v1/chat/completions", &[&mode], "{}").await;
         assert_eq!(reply.text(), events);
     }
@@ -129,8 +129,8 @@ async fn a_call_without_arguments_leaves_with_an_empty_object() {
     for finish in ["tool_calls", "length"] {
         let events = call_events(&[""], finish).concat();
         let scene = Scene::new(answer("text/event-stream", &events)).await;
-        for mode in ["x-jsonmend-mode: validated", "x-jsonmend-comment: on"] {
-            let headers = [mode, "x-jsonmend-comment: on"];
+        for mode in ["x-wiremend-mode: validated", "x-wiremend-comment: on"] {
+            let headers = [mode, "x-wiremend-comment: on"];
             let headers = if mode == headers[1] { &headers[1..] } else { &headers[..] };
             let reply = scene.post_with("/v1/chat/completions", headers, "{}").await;
             let text = reply.text();
@@ -140,9 +140,9 @@ async fn a_call_without_arguments_leaves_with_an_empty_object() {
             }
             assert_eq!(text.matches(r#""arguments":"{}""#).count(), 1, "{text}");
             // What was written is no repair of what the model wrote.
-            assert!(text.contains(": jsonmend repaired; calls=1; repairs=0;"), "{text}");
+            assert!(text.contains(": wiremend repaired; calls=1; repairs=0;"), "{text}");
         }
-        let headers = ["x-jsonmend-arguments: pass"];
+        let headers = ["x-wiremend-arguments: pass"];
         assert_eq!(scene.post_with("/v1/chat/completions", &headers, "{}").await.text(), events);
     }
     let body = |arguments: Value| {
@@ -155,7 +155,7 @@ async fn a_call_without_arguments_leaves_with_an_empty_object() {
         let scene = Scene::new(answer("application/json", body(nothing))).await;
         let reply = scene.post("/v1/chat/completions", "{}").await;
         assert_eq!(reply.text(), body(json!("{}")));
-        assert_eq!(reply.header("x-jsonmend"), Some("repaired; calls=1; repairs=0"));
+        assert_eq!(reply.header("x-wiremend"), Some("repaired; calls=1; repairs=0"));
     }
 }
 
@@ -165,13 +165,13 @@ async fn a_call_that_was_cut_off_is_taken_out_if_that_is_switched_on() {
     let scene = Scene::new(answer("text/event-stream", &events)).await;
     let path = "/v1/chat/completions";
     assert_eq!(scene.post(path, "{}").await.text(), events);
-    let headers = ["x-jsonmend-cut: withhold", "x-jsonmend-comment: on"];
+    let headers = ["x-wiremend-cut: withhold", "x-wiremend-comment: on"];
     let text = scene.post_with(path, &headers, "{}").await.text();
-    let said = jsonmend_wire::transcribe(text.as_bytes(), jsonmend_wire::WireOptions::new());
+    let said = wiremend_wire::transcribe(text.as_bytes(), wiremend_wire::WireOptions::new());
     assert!(said.calls().is_empty() && text.contains("\"tool_calls\":[]"), "{text}");
     assert_eq!(said.finish().unwrap().original(), "length");
     assert!(
-        text.contains(": jsonmend cut; calls=1; repairs=0; incomplete=1; body=changed"),
+        text.contains(": wiremend cut; calls=1; repairs=0; incomplete=1; body=changed"),
         "{text}"
     );
 }
@@ -183,7 +183,7 @@ async fn the_tools_of_the_request_decide_what_the_bytes_leave_open() {
     let with = json!({"tools": [{"type": "function", "function": {"name": "f", "parameters": {
         "type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}}]});
     let arguments = |body: &[u8]| {
-        let said = jsonmend_wire::transcribe(body, jsonmend_wire::WireOptions::new());
+        let said = wiremend_wire::transcribe(body, wiremend_wire::WireOptions::new());
         said.calls()[0].raw().to_owned()
     };
     let reply = scene.post("/v1/chat/completions", &with.to_string()).await;
@@ -203,9 +203,9 @@ async fn content_is_json_where_the_request_asks_for_it() {
     let path = "/v1/chat/completions";
     assert_eq!(scene.post(path, asked).await.text(), mended);
     assert_eq!(scene.post(path, "{}").await.text(), body);
-    assert_eq!(scene.post_with(path, &["x-jsonmend-content: json"], "{}").await.text(), mended);
-    assert_eq!(scene.post_with(path, &["x-jsonmend-content: text"], asked).await.text(), body);
-    assert_eq!(scene.post_with(path, &["x-jsonmend-policy: off"], asked).await.text(), body);
+    assert_eq!(scene.post_with(path, &["x-wiremend-content: json"], "{}").await.text(), mended);
+    assert_eq!(scene.post_with(path, &["x-wiremend-content: text"], asked).await.text(), body);
+    assert_eq!(scene.post_with(path, &["x-wiremend-policy: off"], asked).await.text(), body);
 }
 
 #[tokio::test]
@@ -218,7 +218,7 @@ async fn calls_in_the_text_are_sent_on_as_calls_where_that_is_asked() {
     let path = "/v1/chat/completions";
     assert_eq!(scene.post(path, "{}").await.text(), body);
     for dialect in ["auto", "hermes"] {
-        let header = format!("x-jsonmend-calls-in-text: {dialect}");
+        let header = format!("x-wiremend-calls-in-text: {dialect}");
         let reply = scene.post_with(path, &[&header], "{}").await;
         let value: Value = serde_json::from_slice(&reply.body).unwrap();
         let choice = &value["choices"][0];
@@ -233,7 +233,7 @@ async fn a_broken_call_in_the_history_is_mended_before_it_is_sent_again() {
     let mut scene = Scene::new(answer("application/json", "{}")).await;
     let history = r#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{'a': 1}"}}, {"id": "2", "function": {"name": "f", "arguments": "{\"a\": \"x"}}]}], "seed": 1.0}"#;
     let reply = scene.post("/v1/chat/completions", history).await;
-    assert_eq!(reply.header("x-jsonmend-request"), Some("history; mended=1; replaced=1"));
+    assert_eq!(reply.header("x-wiremend-request"), Some("history; mended=1; replaced=1"));
     let want = history
         .replace("{'a': 1}", r#"{\"a\": 1}"#)
         .replace(r#""{\"a\": \"x""#, r#""{\"invalid_json\":\"{\\\"a\\\": \\\"x\"}""#);
@@ -242,14 +242,14 @@ async fn a_broken_call_in_the_history_is_mended_before_it_is_sent_again() {
     assert_eq!(seen.all("content-length"), [want.len().to_string()]);
     let metrics = scene.page("/metrics").await.text();
     assert!(
-        metrics.contains("jsonmend_history_calls_total{outcome=\"replaced\"} 1\n"),
+        metrics.contains("wiremend_history_calls_total{outcome=\"replaced\"} 1\n"),
         "{metrics}"
     );
     for header in
-        ["x-jsonmend-history: off", "x-jsonmend-policy: off", "x-jsonmend-arguments: pass"]
+        ["x-wiremend-history: off", "x-wiremend-policy: off", "x-wiremend-arguments: pass"]
     {
         let reply = scene.post_with("/v1/chat/completions", &[header], history).await;
-        assert_eq!(reply.header("x-jsonmend-request"), None);
+        assert_eq!(reply.header("x-wiremend-request"), None);
         assert_eq!(scene.seen().await.body, history.as_bytes());
     }
 }
@@ -275,7 +275,7 @@ async fn the_history_is_mended_under_the_policy_that_holds() {
             "[[upstream]]\nurl = \"{url}\"\npolicy = \"exact\"\n\
              [[upstream.tool]]\nname = \"delete_*\"\npolicy = \"off\"\narguments = \"pass\"\n"
         );
-        jsonmend_proxy::Config::read(&file, []).unwrap()
+        wiremend_proxy::Config::read(&file, []).unwrap()
     })
     .await;
     scene.post(path, &body("f")).await;
@@ -283,8 +283,8 @@ async fn the_history_is_mended_under_the_policy_that_holds() {
     scene.post(path, &body("delete_user")).await;
     assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), body("delete_user"));
     let mut scene = Scene::new(answer("application/json", "{}")).await;
-    scene.post_with(path, &["x-jsonmend-policy: exact"], &body("f")).await;
+    scene.post_with(path, &["x-wiremend-policy: exact"], &body("f")).await;
     assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), replaced("f"));
-    scene.post_with(path, &["x-jsonmend-arguments: pass"], &body("f")).await;
+    scene.post_with(path, &["x-wiremend-arguments: pass"], &body("f")).await;
     assert_eq!(String::from_utf8_lossy(&scene.seen().await.body), body("f"));
 }

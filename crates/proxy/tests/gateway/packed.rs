@@ -6,8 +6,8 @@ use flate2::{
     Compression,
     write::{DeflateEncoder, GzEncoder, ZlibEncoder},
 };
-use jsonmend_proxy::{Limits, Upstream};
 use tokio::sync::Notify;
+use wiremend_proxy::{Limits, Upstream};
 
 use crate::scene::{Scene, Step, chunk, chunked, last};
 
@@ -66,10 +66,10 @@ async fn what_comes_compressed_is_unpacked_mended_and_sent_plain() {
             steps.extend(body.chunks(size).map(|piece| Step::Send(piece.to_vec())));
             let scene = Scene::new(steps).await;
             let reply =
-                scene.post_with("/x", &["x-jsonmend-comment: on"], "{\"stream\":true}").await;
+                scene.post_with("/x", &["x-wiremend-comment: on"], "{\"stream\":true}").await;
             assert!(reply.whole, "{coding}");
             let text = reply.text();
-            let (events, comment) = text.split_once(": jsonmend ").unwrap();
+            let (events, comment) = text.split_once(": wiremend ").unwrap();
             assert_eq!(events, EVENTS.replace("{'a': 1}", "{\\\"a\\\": 1}"), "{coding}");
             assert!(
                 comment.starts_with(&format!("repaired; unpacked={name}; calls=1;")),
@@ -77,7 +77,7 @@ async fn what_comes_compressed_is_unpacked_mended_and_sent_plain() {
             );
             assert_eq!((reply.header("content-encoding"), reply.header("etag")), (None, None));
             let account = format!("streaming; unpacked={name}");
-            assert_eq!(reply.header("x-jsonmend"), Some(account.as_str()));
+            assert_eq!(reply.header("x-wiremend"), Some(account.as_str()));
         }
     }
     // A whole body, in two members of gzip.
@@ -87,7 +87,7 @@ async fn what_comes_compressed_is_unpacked_mended_and_sent_plain() {
     let steps = vec![head("application/json", "x-gzip", body.len()), Step::Send(body)];
     let reply = Scene::new(steps).await.post("/x", "{}").await;
     assert_eq!(reply.text(), text);
-    assert_eq!(reply.header("x-jsonmend"), Some("unchanged; unpacked=gzip; calls=0; repairs=0"));
+    assert_eq!(reply.header("x-wiremend"), Some("unchanged; unpacked=gzip; calls=0; repairs=0"));
     assert_eq!(reply.header("content-length"), Some(text.len().to_string().as_str()));
 }
 
@@ -174,12 +174,12 @@ async fn other_codings_pass_as_they_came_and_so_does_what_has_no_room() {
         let reply = scene.post("/x", "{}").await;
         assert_eq!(reply.body, body);
         assert_eq!(reply.header("content-encoding"), Some(coding));
-        assert_eq!(reply.header("x-jsonmend"), Some("untouched; reason=encoded"));
+        assert_eq!(reply.header("x-wiremend"), Some("untouched; reason=encoded"));
     }
     // Nor is it unpacked where nothing is mended.
     let body = packed("gzip", EVENTS.as_bytes());
     let steps = vec![head("text/event-stream", "gzip", body.len()), Step::Send(body.clone())];
-    let reply = Scene::new(steps).await.post_with("/x", &["x-jsonmend-policy: off"], "{}").await;
+    let reply = Scene::new(steps).await.post_with("/x", &["x-wiremend-policy: off"], "{}").await;
     assert_eq!((&reply.body, reply.header("content-encoding")), (&body, Some("gzip")));
 }
 
@@ -209,11 +209,11 @@ async fn a_bomb_takes_no_more_room_than_another_answer() {
         // The client reads nothing more for now.
         tokio::time::sleep(std::time::Duration::from_millis(300)).await;
         let metrics = scene.page("/metrics").await.text();
-        let held = metrics.lines().find_map(|line| line.strip_prefix("jsonmend_held_bytes "));
+        let held = metrics.lines().find_map(|line| line.strip_prefix("wiremend_held_bytes "));
         let held: usize = held.unwrap().parse().unwrap();
         assert!(held < (16 << 20) + (3 << 20), "{held} bytes are held");
         let reply = client.reply().await;
         assert_eq!((reply.body.len(), reply.whole), (64 << 20, true), "{kind}");
-        assert!(scene.page("/metrics").await.text().contains("jsonmend_held_bytes 0\n"));
+        assert!(scene.page("/metrics").await.text().contains("wiremend_held_bytes 0\n"));
     }
 }

@@ -1,11 +1,11 @@
 //! The model is asked again for arguments that do not fit.
 
-use jsonmend_proxy::{Mending, Mode, Reask, Upstream};
 use serde_json::{Value, json};
+use wiremend_proxy::{Mending, Mode, Reask, Upstream};
 
 use crate::scene::{Scene, Step, answer, call_events};
 
-const VALIDATED: &str = "x-jsonmend-mode: validated";
+const VALIDATED: &str = "x-wiremend-mode: validated";
 
 /// One provider's requests and answers.
 struct Provider {
@@ -98,7 +98,7 @@ async fn what_does_not_fit_is_asked_for_again() {
         let body = provider.request.to_string();
         let reply = scene.post_with(provider.path, &["authorization: Bearer k"], &body).await;
         assert!(reply.whole);
-        let account = reply.header("x-jsonmend").unwrap();
+        let account = reply.header("x-wiremend").unwrap();
         let want = "repaired; calls=1; repairs=1; risk=lossy; asked=1; input=10; output=5";
         assert_eq!(account, want, "{}", provider.path);
         let got: Value = serde_json::from_slice(&reply.body).unwrap();
@@ -138,12 +138,12 @@ async fn nobody_is_asked_more_often_than_allowed() {
             "x-a: b",
             "invalid; calls=1; repairs=0; invalid=1; issues=1; asked=1; input=10; output=5",
         ),
-        (9, "x-jsonmend-reask: off", "invalid; calls=1; repairs=0; invalid=1; issues=1"),
+        (9, "x-wiremend-reask: off", "invalid; calls=1; repairs=0; invalid=1; issues=1"),
     ] {
         let mut scene =
             scene(vec![json_answer(&wrong)], Reask::new().with_attempts(attempts)).await;
         let reply = scene.post_with(provider.path, &[header], &provider.request.to_string()).await;
-        assert_eq!(reply.header("x-jsonmend"), Some(want));
+        assert_eq!(reply.header("x-wiremend"), Some(want));
         assert_eq!(reply.text(), wrong.to_string());
         scene.seen().await;
         if want.contains("asked=1") {
@@ -164,7 +164,7 @@ async fn a_provider_that_fails_or_is_slow_when_it_is_asked_again_changes_nothing
         let scene = scene(vec![json_answer(&wrong), second], reask).await;
         let reply = scene.post(provider.path, &provider.request.to_string()).await;
         assert_eq!(reply.text(), wrong.to_string());
-        let account = reply.header("x-jsonmend").unwrap();
+        let account = reply.header("x-wiremend").unwrap();
         assert!(account.starts_with("invalid; calls=1;"), "{account}");
         assert!(account.contains("; asked="), "{account}");
     }
@@ -209,6 +209,6 @@ async fn few_calls_and_few_tokens_are_asked_for() {
         let reask = Reask::new().with_attempts(100).with_tokens(tokens);
         let scene = scene(vec![json_answer(&many), json_answer(&right)], reask).await;
         let reply = scene.post(provider.path, &request).await;
-        assert_eq!(reply.header("x-jsonmend"), Some(want));
+        assert_eq!(reply.header("x-wiremend"), Some(want));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::{env, fs, path::PathBuf};
 
-use jsonmend_proxy::{Config, settings};
 use serde_json::Value;
+use wiremend_proxy::{Config, settings};
 
 use crate::scene::{Scene, answer};
 

@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use jsonmend_proxy::{Config, Server, Upstream};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{
@@ -21,6 +20,7 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
+use wiremend_proxy::{Config, Server, Upstream};
 
 /// How long anything may take before a test is stuck.
 const STUCK: Duration = Duration::from_secs(60);

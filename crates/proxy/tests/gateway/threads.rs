@@ -2,8 +2,8 @@
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
-use jsonmend_proxy::{Config, Upstream};
 use tokio::{sync::Notify, time::sleep};
+use wiremend_proxy::{Config, Upstream};
 
 use crate::scene::{Client, Scene, Step, answer, call_events, chunk, chunked, last, within};
 
@@ -72,7 +72,7 @@ async fn everything_ends_at_once_when_the_future_is_dropped() {
 
 /// Sends a request again and again, until the other client has the head of its answer. Returns how many were answered.
 async fn answered_until_it_has_a_head(scene: &Scene, mut other: Client) -> usize {
-    let mut waits = tokio::spawn(async move { other.until("x-jsonmend-overhead-us").await });
+    let mut waits = tokio::spawn(async move { other.until("x-wiremend-overhead-us").await });
     for number in 0.. {
         tokio::select! {
             done = &mut waits => {
@@ -130,7 +130,7 @@ async fn looping_answers_keep_nobody_waiting() {
     let mut waits = Vec::new();
     for _ in 0..2 {
         let mut client = scene.connect().await;
-        let switch = "x-jsonmend-calls-in-text: auto\r\ncontent-length";
+        let switch = "x-wiremend-calls-in-text: auto\r\ncontent-length";
         client.send(REQUEST.replace("content-length", switch)).await;
         // The provider plays the next answer for the next request.
         scene.seen().await;

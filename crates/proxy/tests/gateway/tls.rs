@@ -2,7 +2,6 @@
 
 use std::{fs, path::PathBuf, sync::Arc};
 
-use jsonmend_proxy::{Config, Limits, Server, Upstream};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -11,6 +10,7 @@ use tokio_rustls::{
     TlsConnector,
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
+use wiremend_proxy::{Config, Limits, Server, Upstream};
 
 use crate::scene::{Client, Scene, Step, answer, call_events, within};
 
@@ -25,7 +25,7 @@ impl Files {
         let key = rcgen::KeyPair::generate().unwrap();
         let names = vec!["localhost".to_owned()];
         let made = rcgen::CertificateParams::new(names).unwrap().self_signed(&key).unwrap();
-        let unique = format!("jsonmend-tls-{name}-{}", std::process::id());
+        let unique = format!("wiremend-tls-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(unique);
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("certificate.pem"), made.pem()).unwrap();

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use jsonmend_proxy::{Limits, Upstream};
 use tokio::sync::Notify;
+use wiremend_proxy::{Limits, Upstream};
 
 use crate::scene::{Scene, Step, answer, call_events, chunk, chunked, last, within};
 
@@ -18,7 +18,7 @@ async fn a_request_passes_but_for_what_must_change() {
     let headers = [
         "authorization: Bearer secret",
         "accept-encoding: gzip, br",
-        "x-jsonmend-mode: validated",
+        "x-wiremend-mode: validated",
         "x-own: a",
     ];
     scene.post_with("/p/v1/x?k=%20&z", &headers, body).await;
@@ -30,9 +30,9 @@ async fn a_request_passes_but_for_what_must_change() {
     assert_eq!(seen.all("accept-encoding"), ["identity"]);
     assert_eq!(seen.all("x-own"), ["a"]);
     assert_eq!(seen.all("content-length"), [body.len().to_string()]);
-    assert!(!seen.head.contains("jsonmend"), "{}", seen.head);
+    assert!(!seen.head.contains("wiremend"), "{}", seen.head);
     let reply = scene.post("/q", body).await;
-    assert_eq!((reply.status(), reply.header("x-jsonmend-error")), (404, Some("no-upstream")));
+    assert_eq!((reply.status(), reply.header("x-wiremend-error")), (404, Some("no-upstream")));
     assert!(reply.text().contains("it begins with /p\""), "{}", reply.text());
     assert!(scene.saw_no_more());
 }
@@ -51,7 +51,7 @@ async fn any_method_and_any_body_pass() {
             .await;
         let reply = client.reply().await;
         assert_eq!((reply.status(), reply.body.as_slice()), (200, b"\0\xff{'a': 1}".as_slice()));
-        assert_eq!(reply.header("x-jsonmend"), Some("untouched"));
+        assert_eq!(reply.header("x-wiremend"), Some("untouched"));
         let seen = scene.seen().await;
         assert_eq!(seen.line(), format!("{method} /v1/files HTTP/1.1"));
         assert_eq!(seen.body, b"{'a\n");
@@ -119,7 +119,7 @@ async fn what_keeps_a_connection_alive_passes() {
             })
             .await;
             let mut client = scene.connect().await;
-            let head = "POST /v1/x HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-mode: validated\r\n";
+            let head = "POST /v1/x HTTP/1.1\r\nhost: localhost\r\nx-wiremend-mode: validated\r\n";
             client.send(format!("{head}content-length: 2\r\nconnection: close\r\n\r\n{{}}")).await;
             client.until("\"c1\"").await;
             if quiet {
@@ -169,7 +169,7 @@ async fn nothing_but_what_keeps_a_connection_alive_comes_twice() {
             tokio::time::sleep(std::time::Duration::from_millis(300)).await;
             go.notify_one();
         };
-        let headers = ["x-jsonmend-mode: validated"];
+        let headers = ["x-wiremend-mode: validated"];
         let (reply, ()) = tokio::join!(scene.post_with("/v1/x", &headers, "{}"), waits);
         let all = [&events[..2].concat(), before, piece, &events[2..].concat()].concat();
         assert_eq!(reply.text(), all);
@@ -207,7 +207,7 @@ async fn an_answer_that_breaks_off_breaks_off_for_the_client() {
     let events = call_events(&["{'a': ", "1, 'b"], "tool_calls");
     let steps = vec![chunked("text/event-stream"), chunk(events[..3].concat()), Step::Close];
     let scene = Scene::new(steps).await;
-    let reply = scene.post_with("/v1/chat/completions", &["x-jsonmend-comment: on"], "{}").await;
+    let reply = scene.post_with("/v1/chat/completions", &["x-wiremend-comment: on"], "{}").await;
     assert!(!reply.whole);
     assert_eq!(reply.text(), events[..3].concat());
     // A body that was not streamed, too.
@@ -237,7 +237,7 @@ async fn an_answer_of_an_older_version_breaks_off_as_well() {
                 Step::Close,
             ];
             let scene = Scene::new(steps).await;
-            let policy = format!("x-jsonmend-policy: {policy}");
+            let policy = format!("x-wiremend-policy: {policy}");
             let reply = scene.post_with("/v1/chat/completions", &[&policy], "{}").await;
             assert!(reply.head.starts_with("HTTP/1.1 200 "), "{}", reply.head);
             // Without a length, the end of the connection is the end.
@@ -256,7 +256,7 @@ async fn everything_that_came_before_an_answer_broke_off_arrives() {
         let mut client = scene.connect().await;
         client
             .send(format!(
-                "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+                "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-wiremend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
             ))
             .await;
         // The client waits until nothing moves any more, so that the end waits in the gateway.
@@ -342,7 +342,7 @@ async fn white_space_before_a_whole_body_keeps_the_connection_alive() {
     client.until("\r\n\r\n1\r\n\n").await;
     go.notify_one();
     let reply = client.reply().await;
-    assert_eq!(reply.header("x-jsonmend"), Some("streaming"));
+    assert_eq!(reply.header("x-wiremend"), Some("streaming"));
     assert_eq!(reply.text(), format!("\n\n{}", call_body("{\"a\": 1}")));
 }
 
@@ -359,7 +359,7 @@ async fn what_the_client_does_not_take_is_not_asked_of_the_provider() {
         let mut client = scene.connect().await;
         client
             .send(format!(
-                "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-jsonmend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
+                "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-wiremend-policy: {policy}\r\ncontent-length: 2\r\n\r\n{{}}"
             ))
             .await;
         client.until("data: x").await;

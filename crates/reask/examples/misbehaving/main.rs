@@ -1,7 +1,7 @@
 //! An agent against a model that misbehaves: a scripted model in this process, without a network.
 //!
 //! ```text
-//! cargo run -p jsonmend-reask --example misbehaving
+//! cargo run -p wiremend-reask --example misbehaving
 //! ```
 //!
 //! Each scene is one habit of models, or of the servers before them. The agent is the same in all of them: one loop, one
@@ -14,12 +14,12 @@ use core::{cell::Cell, future::ready, time::Duration};
 use std::collections::{BTreeSet, VecDeque};
 
 use futures::executor::block_on;
-use jsonmend_reask::{
+use serde_json::Value;
+use wiremend_reask::{
     Answer, Ask, AskKind, EndReason, Failure, Mode, ModeMemory, Progress, Reask, ReaskOptions,
     RetryPolicy, Shape, Timer, instructions,
 };
-use jsonmend_schema::{Schema, Tree};
-use serde_json::Value;
+use wiremend_schema::{Schema, Tree};
 
 use scenes::{Reply, TASK, refuses};
 

@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, Failure, Mode, ReaskOptions};
-use jsonmend_wire::FinishReason;
 use serde_json::json;
+use wiremend_reask::{Answer, Failure, Mode, ReaskOptions};
+use wiremend_wire::FinishReason;
 
 pub(crate) const TASK: &str = r#"{"type": "object", "properties": {
     "title": {"type": "string", "minLength": 3},

@@ -5,8 +5,8 @@ mod gemini;
 mod loss;
 mod openai;
 
-use jsonmend_schema::Schema;
 use serde_json::{Map, Value, json};
+use wiremend_schema::Schema;
 
 use crate::{Shape, example::example, prompt::frame::harmless_json};
 use loss::Losses;
@@ -16,12 +16,12 @@ pub use loss::{Loss, LossKind};
 /// [`Mode::JsonObject`](crate::Mode::JsonObject) and [`Mode::Text`](crate::Mode::Text) the only way to state it.
 ///
 /// ```
-/// use jsonmend_reask::instructions;
-/// use jsonmend_schema::Schema;
+/// use wiremend_reask::instructions;
+/// use wiremend_schema::Schema;
 ///
 /// let schema = Schema::from_text(r#"{"type": "object", "properties": {"days": {"type": "integer"}}}"#)?;
 /// assert!(instructions(&schema).ends_with("\n{\"days\":0}"));
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[must_use]
 pub fn instructions(schema: &Schema) -> String {
@@ -58,8 +58,8 @@ fn stated(order: &str, schema: &Schema) -> String {
 /// [`Schema::fit`] understand.
 ///
 /// ```
-/// use jsonmend_reask::{LossKind, Native, Shape};
-/// use jsonmend_schema::Schema;
+/// use wiremend_reask::{LossKind, Native, Shape};
+/// use wiremend_schema::Schema;
 ///
 /// let schema = Schema::from_text(r#"{"type": "object", "properties": {
 ///     "code": {"type": "string", "minLength": 2}, "note": {"type": "string"}
@@ -72,7 +72,7 @@ fn stated(order: &str, schema: &Schema) -> String {
 ///     "/properties/code/minLength: dropped",
 ///     "/properties/note: rewritten, an optional property is required and may be null",
 /// ]);
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Native {
@@ -214,7 +214,7 @@ const TOOL: &str = "the schema of a tool is shown to the model, but not enforced
 
 /// Keywords that say nothing about values, and are left out without a loss.
 const SILENT: [&str; 7] =
-    ["$schema", "$id", "$comment", "examples", "example", "x-aliases", "x-jsonmend"];
+    ["$schema", "$id", "$comment", "examples", "example", "x-aliases", "x-wiremend"];
 
 /// The place of a member of the schema at `place`, as a JSON Pointer.
 fn below(place: &str, name: &str) -> String {

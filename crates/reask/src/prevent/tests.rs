@@ -1,5 +1,5 @@
-use jsonmend_schema::{FitOptions, Schema};
 use serde_json::{Value, json};
+use wiremend_schema::{FitOptions, Schema};
 
 use super::*;
 

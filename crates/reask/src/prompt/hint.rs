@@ -1,8 +1,8 @@
 //! What can be seen in an answer that was not accepted, and what to say about it.
 
-use jsonmend_core::{Options, RepairKind};
-use jsonmend_extract::{Scope, is_reasoning_tag, mend_text};
-use jsonmend_schema::{Issue, IssueCode};
+use wiremend_core::{Options, RepairKind};
+use wiremend_extract::{Scope, is_reasoning_tag, mend_text};
+use wiremend_schema::{Issue, IssueCode};
 
 use super::frame::{harmless_line, start_of};
 

@@ -24,7 +24,7 @@ impl Shape {
     /// A message of the user.
     ///
     /// ```
-    /// use jsonmend_reask::Shape;
+    /// use wiremend_reask::Shape;
     /// let message = Shape::Gemini.user("Hello");
     /// assert_eq!(message.to_string(), r#"{"role":"user","parts":[{"text":"Hello"}]}"#);
     /// ```
@@ -54,7 +54,7 @@ impl Shape {
     /// The result of a call, which failed: `id` is that of the call. Gemini goes by the name, and `id` may be empty.
     ///
     /// ```
-    /// use jsonmend_reask::Shape;
+    /// use wiremend_reask::Shape;
     /// let message = Shape::Anthropic.tool_result("c1", "add", "no");
     /// assert_eq!(message["content"][0]["is_error"], true);
     /// ```

@@ -5,7 +5,7 @@ pub(crate) mod hint;
 pub(crate) mod message;
 pub(crate) mod template;
 
-use jsonmend_schema::{Issue, IssueCode, Rendering, Schema};
+use wiremend_schema::{Issue, IssueCode, Rendering, Schema};
 
 use crate::{
     ReaskOptions,

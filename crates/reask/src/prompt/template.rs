@@ -45,8 +45,8 @@ impl Strength {
 /// | `{keys}` | the keys of the reply, each with the JSON Pointer of its field, a line each | the fields |
 ///
 /// ```
-/// use jsonmend_reask::{Answer, Reask, ReaskOptions, Step, Strength, Templates};
-/// use jsonmend_schema::Schema;
+/// use wiremend_reask::{Answer, Reask, ReaskOptions, Step, Strength, Templates};
+/// use wiremend_schema::Schema;
 /// use core::time::Duration;
 ///
 /// let templates = Templates::new()
@@ -59,7 +59,7 @@ impl Strength {
 ///     ask.user_message(),
 ///     Some("Your answer passt nicht zum Schema.\n- /: expected array, got object {\"a\": 1}\nBitte nur JSON."),
 /// );
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Templates {

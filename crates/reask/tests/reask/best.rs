@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions};
-use jsonmend_wire::FinishReason;
+use wiremend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions};
+use wiremend_wire::FinishReason;
 
 use crate::{BOOKING, asked, booking, done, ended, says, schema};
 

@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{
+use proptest::prelude::*;
+use wiremend_reask::{
     Answer, AskKind, EndReason, Failure, Mode, ModeMemory, Reask, ReaskOptions, Step,
 };
-use jsonmend_schema::Tree;
-use jsonmend_wire::FinishReason;
-use proptest::prelude::*;
+use wiremend_schema::Tree;
+use wiremend_wire::FinishReason;
 
 use crate::{BOOKING, asked, booking, ended, says, schema};
 

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, Reask, ReaskOptions, Shape, Step};
-use jsonmend_response::{Response, ResponseOptions};
-use jsonmend_wire::FinishReason;
 use serde_json::json;
+use wiremend_reask::{Answer, Reask, ReaskOptions, Shape, Step};
+use wiremend_response::{Response, ResponseOptions};
+use wiremend_wire::FinishReason;
 
 use crate::{BOOKING, asked, done, schema};
 

@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, AskKind, Native, Reask, ReaskOptions, Shape};
 use serde_json::{Value, json};
+use wiremend_reask::{Answer, AskKind, Native, Reask, ReaskOptions, Shape};
 
 use crate::{BOOKING, asked, booking, done, says, schema};
 

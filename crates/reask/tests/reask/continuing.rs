@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use jsonmend_core::Risk;
-use jsonmend_reask::{Answer, AskKind, EndReason, Mode, Reask, ReaskOptions, Shape, Step};
-use jsonmend_schema::{FitOptions, Rule, Rules};
-use jsonmend_wire::FinishReason;
+use wiremend_core::Risk;
+use wiremend_reask::{Answer, AskKind, EndReason, Mode, Reask, ReaskOptions, Shape, Step};
+use wiremend_schema::{FitOptions, Rule, Rules};
+use wiremend_wire::FinishReason;
 
 use crate::{asked, booking, continued, done, ended, says, schema};
 

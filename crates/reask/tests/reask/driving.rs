@@ -9,7 +9,7 @@ use core::{
 };
 
 use futures::executor::block_on;
-use jsonmend_reask::{
+use wiremend_reask::{
     Answer, Ask, EndReason, Failure, Progress, ReaskOptions, RetryPolicy, Step, Timer,
 };
 

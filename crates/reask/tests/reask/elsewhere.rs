@@ -3,11 +3,11 @@
 use core::{cell::RefCell, future::ready, time::Duration};
 
 use futures::executor::block_on;
-use jsonmend_core::{Options, Policy};
-use jsonmend_reask::{
+use wiremend_core::{Options, Policy};
+use wiremend_reask::{
     Answer, AskKind, EndReason, Failure, Hint, Progress, Reask, ReaskOptions, Step, Strength,
 };
-use jsonmend_schema::{FitOptions, Tree};
+use wiremend_schema::{FitOptions, Tree};
 
 use crate::{asked, ended, says, schema};
 
@@ -102,7 +102,7 @@ fn progress_says_why_each_call_is_made() {
     let seen = RefCell::new(Vec::new());
     let mut reask = Reask::new(&schema(REPORT), ReaskOptions::new());
     let clock = crate::driving::Clock::default();
-    let driver = reask.driver(&clock).with_retry(jsonmend_reask::RetryPolicy::new(), 1);
+    let driver = reask.driver(&clock).with_retry(wiremend_reask::RetryPolicy::new(), 1);
     let driver = driver.with_progress(|next: &Progress| {
         seen.borrow_mut().push((next.attempt, next.is_retry, next.reason.clone()));
     });

@@ -3,7 +3,7 @@
 use core::{future::ready, time::Duration};
 
 use futures::executor::block_on;
-use jsonmend_reask::{
+use wiremend_reask::{
     Answer, EndReason, Failure, FailureClass, Mode, ModeMemory, ReaskOptions, Retry, RetryPolicy,
     Step, retry_after,
 };
@@ -200,7 +200,7 @@ fn modes_fall_back_one_by_one_and_then_the_failure_is_passed_on() {
 fn a_call_in_text_mode_says_nothing_about_the_others() {
     let memory = ModeMemory::new();
     let mut reask = booking(ReaskOptions::new().with_memory("tiny", &memory));
-    let cut = Answer::text(r#"{"guest": "In"#).with_finish(jsonmend_wire::FinishReason::Length);
+    let cut = Answer::text(r#"{"guest": "In"#).with_finish(wiremend_wire::FinishReason::Length);
     // The rest of a text is asked for in text mode.
     assert!(matches!(reask.answer(&cut, NOW), Step::Continue(_)));
     let refused = Failure::status(400, "json_schema not supported");

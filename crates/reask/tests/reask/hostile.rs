@@ -2,13 +2,13 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{
+use serde_json::{Value, json};
+use wiremend_reask::{
     Answer, AskKind, EndReason, Failure, Reask, ReaskOptions, Retry, RetryPolicy, Shape, Step,
     example, instructions,
 };
-use jsonmend_schema::{FitOptions, Schema};
-use jsonmend_wire::FinishReason;
-use serde_json::{Value, json};
+use wiremend_schema::{FitOptions, Schema};
+use wiremend_wire::FinishReason;
 
 use crate::{BOOKING, asked, booking, done, ended, says, schema};
 
@@ -92,9 +92,9 @@ fn an_answer_takes_the_work_of_one_text_in_however_many_ways_it_is_read() {
     let options =
         || ReaskOptions::new().with_fit(FitOptions::new().with_steps(steps)).with_attempts(9);
     let work = |reask: &mut Reask, answer: &Answer| {
-        let before = jsonmend_schema::steps();
+        let before = wiremend_schema::steps();
         let step = reask.answer(answer, Duration::ZERO);
-        (jsonmend_schema::steps() - before, step)
+        (wiremend_schema::steps() - before, step)
     };
     let cut = |text: String| Answer::text(text).with_finish(FinishReason::Length);
     // What is checked besides: the example, and the bytes.
@@ -217,8 +217,8 @@ fn a_text_that_lost_a_part_is_neither_complete_nor_continued() {
         format!("data: {data}\n\n")
     };
     let read = |body: String| {
-        let options = jsonmend_response::ResponseOptions::new();
-        Answer::read(&jsonmend_response::Response::read(body.as_bytes(), options), None)
+        let options = wiremend_response::ResponseOptions::new();
+        Answer::read(&wiremend_response::Response::read(body.as_bytes(), options), None)
     };
     let parts = [r#"{"guest": "In"#, r#"es", "nights": 21, "note": "by the "#, r#"sea"}"#];
     // The second part never arrives: in the first case, the rest looks complete.
@@ -246,8 +246,8 @@ fn words_of_the_model_do_not_reach_a_request_outside_of_a_frame() {
     let body = json!({"choices": [{"message": {"tool_calls": [
         {"id": order, "type": "function", "function": {"name": order, "arguments": "{}"}}
     ]}, "finish_reason": "tool_calls"}]});
-    let options = jsonmend_response::ResponseOptions::new();
-    let response = jsonmend_response::Response::read(body.to_string().as_bytes(), options);
+    let options = wiremend_response::ResponseOptions::new();
+    let response = wiremend_response::Response::read(body.to_string().as_bytes(), options);
     let mut reask = Reask::new(&schema(BOOKING), ReaskOptions::for_tool("book"));
     let ask = asked(reask.answer(&Answer::read(&response, Some("book")), Duration::ZERO));
     let text = ask.user_message().unwrap();

@@ -21,8 +21,8 @@ mod watching;
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, Ask, Done, Exhausted, Reask, ReaskOptions, Step};
-use jsonmend_schema::Schema;
+use wiremend_reask::{Answer, Ask, Done, Exhausted, Reask, ReaskOptions, Step};
+use wiremend_schema::Schema;
 
 /// A booking: three required fields, one of them a list, and nothing else.
 const BOOKING: &str = r#"{"type": "object", "properties": {

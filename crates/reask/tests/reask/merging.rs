@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use jsonmend_core::{Options, Policy, Risk};
-use jsonmend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
-use jsonmend_schema::FitOptions;
 use serde_json::{Value, json};
+use wiremend_core::{Options, Policy, Risk};
+use wiremend_reask::{Answer, AskKind, Reask, ReaskOptions, Step};
+use wiremend_schema::FitOptions;
 
 use crate::{asked, done, says, schema};
 

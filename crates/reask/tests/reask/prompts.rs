@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{Answer, Reask, ReaskOptions, Shape, Strength, Templates, example};
-use jsonmend_schema::{Schema, Tree};
-use jsonmend_wire::FinishReason;
 use serde_json::{Value, json};
+use wiremend_reask::{Answer, Reask, ReaskOptions, Shape, Strength, Templates, example};
+use wiremend_schema::{Schema, Tree};
+use wiremend_wire::FinishReason;
 
 use crate::{BOOKING, asked, booking, says, schema};
 
@@ -33,7 +33,7 @@ fn every_wrong_field_is_named_with_what_was_sent() {
 fn hints_say_what_was_seen() {
     let codes = |answer: &str| -> Vec<&str> {
         let ask = asked(says(&mut booking(ReaskOptions::new()), answer));
-        ask.hints().iter().map(jsonmend_reask::Hint::code).collect()
+        ask.hints().iter().map(wiremend_reask::Hint::code).collect()
     };
     assert_eq!(codes(""), ["empty"]);
     assert_eq!(codes("What a lovely day."), ["prose"]);
@@ -50,12 +50,12 @@ fn hints_say_what_was_seen() {
 #[test]
 fn spelling_is_a_matter_only_where_it_was_not_repaired() {
     let strict = || {
-        let engine = jsonmend_core::Options::new().with_policy(jsonmend_core::Policy::STRICT);
-        ReaskOptions::new().with_fit(jsonmend_schema::FitOptions::new().with_engine(engine))
+        let engine = wiremend_core::Options::new().with_policy(wiremend_core::Policy::STRICT);
+        ReaskOptions::new().with_fit(wiremend_schema::FitOptions::new().with_engine(engine))
     };
     let codes = |answer: &str| -> Vec<&str> {
         let ask = asked(says(&mut booking(strict()), answer));
-        ask.hints().iter().map(jsonmend_reask::Hint::code).collect()
+        ask.hints().iter().map(wiremend_reask::Hint::code).collect()
     };
     assert_eq!(codes("```json\n{\"guest\": \"A\", \"nights\": 1}\n```"), ["fence"]);
     assert_eq!(codes("{'guest': 'A', 'nights': 1}"), ["quotes"]);

@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use jsonmend_core::{Options, Policy, Risk};
-use jsonmend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions, Step};
-use jsonmend_schema::FitOptions;
+use wiremend_core::{Options, Policy, Risk};
+use wiremend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions, Step};
+use wiremend_schema::FitOptions;
 
 use crate::{BOOKING, asked, booking, done, ended, says, schema};
 
@@ -211,7 +211,7 @@ fn a_loop_without_progress_ends() {
         answers += 1;
         let text = format!(r#"{{"guest": "Ines", "nights": "about {answers} or so"}}"#);
         match says(&mut reask, &text) {
-            jsonmend_reask::Step::Ask(_) => {}
+            wiremend_reask::Step::Ask(_) => {}
             step => break ended(step),
         }
     };
@@ -264,7 +264,7 @@ fn after_the_end_it_is_the_same_end() {
 #[test]
 fn a_filter_and_a_refusal_are_not_argued_with() {
     for word in ["content_filter", "refusal"] {
-        let finish = jsonmend_wire::FinishReason::from_provider(word);
+        let finish = wiremend_wire::FinishReason::from_provider(word);
         let answer = Answer::text("I cannot help with that.").with_finish(finish);
         let end = ended(booking(ReaskOptions::new()).answer(&answer, Duration::ZERO));
         assert_eq!(end.reason(), EndReason::Refused, "{word}");

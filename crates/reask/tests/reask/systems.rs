@@ -4,13 +4,13 @@ use core::time::Duration;
 use std::cell::RefCell;
 
 use futures::executor::block_on;
-use jsonmend_core::{Options, Policy};
-use jsonmend_reask::{
+use serde_json::{Value, json};
+use wiremend_core::{Options, Policy};
+use wiremend_reask::{
     Answer, Ask, Done, EndReason, Exhausted, Failure, Progress, Reask, ReaskOptions, RetryPolicy,
     Strength, example,
 };
-use jsonmend_schema::{FitOptions, Schema};
-use serde_json::{Value, json};
+use wiremend_schema::{FitOptions, Schema};
 
 use crate::{asked, done, driving::Clock, ended, says, schema};
 
@@ -207,7 +207,7 @@ fn hints_are_about_what_was_done_and_not_about_what_was_said() {
     let mut reask = Reask::new(&schema(REVIEW), ReaskOptions::new());
     let words = "I wrote no trailing comma, no newline and no single quote.";
     let ask = asked(says(&mut reask, words));
-    assert_eq!(ask.hints().iter().map(jsonmend_reask::Hint::code).collect::<Vec<_>>(), ["prose"]);
+    assert_eq!(ask.hints().iter().map(wiremend_reask::Hint::code).collect::<Vec<_>>(), ["prose"]);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{
+use wiremend_reask::{
     Answer, AskKind, EndReason, Failure, Mode, Reask, ReaskOptions, Retry, RetryPolicy, Step,
 };
-use jsonmend_wire::FinishReason;
+use wiremend_wire::FinishReason;
 
 use crate::{BOOKING, asked, booking, continued, done, ended, says, schema};
 

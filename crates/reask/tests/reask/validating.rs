@@ -1,8 +1,8 @@
 //! What other systems accept and reject when they validate, in cases of our own: the same outcome here, or why another
 //! is right. Validating changes nothing; making a value fit is a second step, which says what it changed.
 
-use jsonmend_core::{Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, Fitted, Rule, Schema, SchemaOptions, Tree};
+use wiremend_core::{Options, Outcome, Policy, Risk};
+use wiremend_schema::{FitOptions, Fitted, Rule, Schema, SchemaOptions, Tree};
 
 use crate::schema;
 
@@ -90,7 +90,7 @@ fn unknown_names_other_names_and_defaults_are_a_matter_of_the_schema() {
     let made = |text: &str| {
         let fitted = fit(&grade, text, Policy::PERMISSIVE);
         let rules: Vec<Rule> =
-            fitted.applied().iter().map(jsonmend_schema::Applied::rule).collect();
+            fitted.applied().iter().map(wiremend_schema::Applied::rule).collect();
         (fitted.text().map(str::to_owned), rules, fitted.risk())
     };
     let text = r#"{"grade": 3, "why": "ok", "tags": [], "more": 1}"#;

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use jsonmend_reask::{AskKind, Reask, ReaskOptions};
+use wiremend_reask::{AskKind, Reask, ReaskOptions};
 
 use crate::{BOOKING, asked, done, schema};
 

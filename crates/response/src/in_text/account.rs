@@ -1,7 +1,7 @@
 //! What was done to the arguments of a call in a text.
 
-use jsonmend_core::{Collected, Mended, Mender, Options, Outcome, Repairs, mend};
-use jsonmend_extract::{CallEnd, CallOutcome};
+use wiremend_core::{Collected, Mended, Mender, Options, Outcome, Repairs, mend};
+use wiremend_extract::{CallEnd, CallOutcome};
 
 /// The arguments of a call as JSON text, and what mending made of it. Where they were written as JSON, it
 /// is what the model wrote, and the repairs lead from there to the arguments that were emitted. Otherwise

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use jsonmend_core::{Options, Outcome};
-use jsonmend_extract::{CallEnd, CallExtractor, CallSink, CallStart};
-use jsonmend_wire::{CallFinder, CallText, TextCall};
+use wiremend_core::{Options, Outcome};
+use wiremend_extract::{CallEnd, CallExtractor, CallSink, CallStart};
+use wiremend_wire::{CallFinder, CallText, TextCall};
 
 use super::account::account;
 
@@ -155,8 +155,8 @@ impl CallSink for Runs {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_core::Options;
-    use jsonmend_extract::{Dialect, Tools};
+    use wiremend_core::Options;
+    use wiremend_extract::{Dialect, Tools};
 
     use super::*;
 

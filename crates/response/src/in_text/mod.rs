@@ -9,11 +9,11 @@ pub use options::TextCalls;
 use std::collections::BTreeMap;
 
 use account::{account, failed};
-use jsonmend_core::{Options, Outcome, buffer::BoundedBuffer};
-use jsonmend_extract::{
+use wiremend_core::{Options, Outcome, buffer::BoundedBuffer};
+use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, RestatedCall, UnknownTool,
 };
-use jsonmend_wire::{Block, Call, CallKind, Doubt, WireEvent, WireLimits};
+use wiremend_wire::{Block, Call, CallKind, Doubt, WireEvent, WireLimits};
 
 use crate::Event;
 

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use jsonmend_core::Options;
-use jsonmend_extract::{CallExtractor, CallStartState, Dialect, FoundCalls, Tools};
-use jsonmend_wire::CallFinders;
+use wiremend_core::Options;
+use wiremend_extract::{CallExtractor, CallStartState, Dialect, FoundCalls, Tools};
+use wiremend_wire::CallFinders;
 
 use super::finder::Finder;
 
@@ -13,13 +13,13 @@ use super::finder::Finder;
 /// Some servers have no parser for the calls of their model, or one that misses some. Then calls arrive
 /// as text. [`ResponseOptions::with_calls_in_text`](crate::ResponseOptions::with_calls_in_text) makes
 /// events of them, and [`finders`](Self::finders) lets a
-/// [`Rewriter`](jsonmend_wire::Rewriter) send them on in the shape of the provider.
+/// [`Rewriter`](wiremend_wire::Rewriter) send them on in the shape of the provider.
 ///
 /// Clones share what is made ready for the first response, so create it once and clone it for each response.
 ///
 /// ```
-/// use jsonmend_extract::Tools;
-/// use jsonmend_response::{Response, ResponseOptions, TextCalls};
+/// use wiremend_extract::Tools;
+/// use wiremend_response::{Response, ResponseOptions, TextCalls};
 ///
 /// let calls = TextCalls::detected().with_tools(Tools::new().with_tool("book", ["seats"], None));
 /// let body = br#"data: {"choices":[{"delta":{"content":"On it. <tool_call>{'name': 'book', "}}]}
@@ -104,8 +104,8 @@ impl TextCalls {
     /// a [rewriter](Self::finders), before every text.
     ///
     /// ```
-    /// use jsonmend_extract::Dialect;
-    /// use jsonmend_response::{Response, ResponseOptions, TextCalls};
+    /// use wiremend_extract::Dialect;
+    /// use wiremend_response::{Response, ResponseOptions, TextCalls};
     /// let dialect = Dialect::by_name("hermes").unwrap().clone();
     /// let calls = TextCalls::of_dialect(dialect).with_prefill("<tool_call>");
     /// let body = br#"{"choices":[{"index":0,"message":{"role":"assistant","content":
@@ -121,13 +121,13 @@ impl TextCalls {
         Self::of(self.reader.with_prefill(text), self.has_tools)
     }
 
-    /// Finders for [`RewriteOptions::with_calls_in_text`](jsonmend_wire::RewriteOptions::with_calls_in_text).
+    /// Finders for [`RewriteOptions::with_calls_in_text`](wiremend_wire::RewriteOptions::with_calls_in_text).
     /// Arguments are repaired as `mending` says.
     ///
     /// ```
-    /// use jsonmend_core::{Options, Policy};
-    /// use jsonmend_response::TextCalls;
-    /// use jsonmend_wire::{RewriteOptions, Rewriter, Rewritten};
+    /// use wiremend_core::{Options, Policy};
+    /// use wiremend_response::TextCalls;
+    /// use wiremend_wire::{RewriteOptions, Rewriter, Rewritten};
     ///
     /// let calls = TextCalls::of_model("Qwen/Qwen3-Coder-30B-A3B-Instruct");
     /// let finders = calls.finders(&Options::new().with_policy(Policy::CONSERVATIVE));

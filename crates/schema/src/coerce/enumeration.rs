@@ -1,7 +1,7 @@
 //! Converts a scalar to one of the values that `enum` or `const` lists.
 
-use jsonmend_core::Risk;
 use serde_json::Value;
+use wiremend_core::Risk;
 
 use super::{Coerced, Scalar};
 use crate::{

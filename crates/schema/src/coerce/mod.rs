@@ -13,8 +13,8 @@ mod number;
 mod string;
 
 pub(crate) use enumeration::LONGEST as LONGEST_CHOICE;
-use jsonmend_core::Risk;
 pub(crate) use nothing::means_nothing;
+use wiremend_core::Risk;
 
 use crate::{
     Rule,

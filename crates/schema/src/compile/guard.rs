@@ -7,7 +7,7 @@ use super::SchemaError;
 /// Limits on a schema, which are checked before it is compiled.
 ///
 /// ```
-/// use jsonmend_schema::{Schema, SchemaError, SchemaLimits};
+/// use wiremend_schema::{Schema, SchemaError, SchemaLimits};
 /// use serde_json::json;
 ///
 /// let limits = SchemaLimits::new().with_nodes(3);
@@ -202,7 +202,7 @@ impl Default for SchemaLimits {
 /// Options for compiling a schema.
 ///
 /// ```
-/// use jsonmend_schema::{Schema, SchemaOptions, Tree};
+/// use wiremend_schema::{Schema, SchemaOptions, Tree};
 ///
 /// let schema = serde_json::json!({"type": "string", "format": "date"});
 /// let tree = Tree::read(r#""tomorrow""#)?;

@@ -68,7 +68,7 @@ coded!(Draft, "draft");
 /// A compiled JSON Schema. It is cheap to clone and can be shared between threads.
 ///
 /// ```
-/// use jsonmend_schema::{Schema, Tree};
+/// use wiremend_schema::{Schema, Tree};
 ///
 /// let schema = Schema::from_text(r#"{"type": "array", "items": {"type": "integer"}}"#)?;
 /// assert!(schema.accepts(&Tree::read("[1, 2.0]")?));

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{SchemaError, checks::Dynamic, types::ShapeId};
 
 /// The URI by which the schema refers to itself.
-const OWN_URI: &str = "json-schema:///jsonmend";
+const OWN_URI: &str = "json-schema:///wiremend";
 
 /// Keywords whose value is a schema, with the first draft that has them.
 const ONE: [(&str, Since); 11] = [

@@ -83,7 +83,7 @@ pub(crate) struct Shape {
     pub(crate) all_of: Vec<ShapeId>,
     pub(crate) condition: Option<Condition>,
     pub(crate) aliases: Vec<String>,
-    /// `x-jsonmend`: `false`, or the codes of rules that are off here and below.
+    /// `x-wiremend`: `false`, or the codes of rules that are off here and below.
     pub(crate) off: Off,
     /// Whether `null` has a meaning here, although `type` does not include it.
     pub(crate) keeps_null: bool,

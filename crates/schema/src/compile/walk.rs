@@ -114,7 +114,7 @@ fn shape(place: &Place<'_>, foreign: usize) -> Shape {
         otherwise: place.one("else"),
     });
     shape.aliases = strings(get("x-aliases"));
-    shape.off = off(get("x-jsonmend"));
+    shape.off = off(get("x-wiremend"));
     shape.keeps_null = keeps_null(members);
     shape
 }

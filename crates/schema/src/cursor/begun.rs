@@ -1,7 +1,7 @@
 //! Strings that have not ended: what they can still become.
 
-use jsonmend_core::Risk;
 use serde_json::Value;
+use wiremend_core::Risk;
 
 use super::{places::Place, spelled, walk::Walk};
 use crate::{Rule, compile::Types};

@@ -12,8 +12,8 @@ mod spelling;
 mod stream;
 mod walk;
 
-use jsonmend_core::{EventReader, Output, Repair, RepairKind};
 use serde_json::Value;
+use wiremend_core::{EventReader, Output, Repair, RepairKind};
 
 pub use ahead::Expected;
 pub use finding::{Finding, Standing};
@@ -25,7 +25,7 @@ use walk::Walk;
 
 /// Follows a schema while a value is still arriving.
 ///
-/// A cursor is an [`Output`]: pass it to a [`Mender`](jsonmend_core::Mender). It knows what is
+/// A cursor is an [`Output`]: pass it to a [`Mender`](wiremend_core::Mender). It knows what is
 /// [expected](Self::expected) next, converts scalars to their types when they end, reports as soon
 /// as [nothing valid can follow](Self::findings), and keeps the [value so far](Self::root), with a
 /// state for each node. Of several documents, it follows the first.
@@ -35,8 +35,8 @@ use walk::Walk;
 /// object. [`Schema::fit`] checks them at the end, and [`FitStream`] does both.
 ///
 /// ```
-/// use jsonmend_core::{Mender, Options};
-/// use jsonmend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
+/// use wiremend_core::{Mender, Options};
+/// use wiremend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
 ///
 /// let schema = Schema::from_text(
 ///     r#"{"properties": {"count": {"type": "integer"}, "unit": {"enum": ["kg", "lb"]}},
@@ -54,7 +54,7 @@ use walk::Walk;
 /// mender.finish(&mut cursor);
 /// assert_eq!(cursor.findings()[0].standing(), Standing::Definite);
 /// assert_eq!(cursor.findings()[0].to_string(), r#"/unit: expected one of "kg", "lb", got string "km""#);
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 ///
 /// The cost of a chunk depends on its own size, not on what came before. The cursor keeps the value
@@ -68,7 +68,7 @@ pub struct Cursor {
 impl Cursor {
     /// Creates a cursor at the start of a value. The highest risk, the enabled rules and the name
     /// are taken from `options`. Scalars are coerced by rules up to
-    /// [`Risk::Likely`](jsonmend_core::Risk::Likely) at most.
+    /// [`Risk::Likely`](wiremend_core::Risk::Likely) at most.
     #[must_use]
     pub fn new(schema: &Schema, options: &FitOptions) -> Self {
         Self { reader: EventReader::new(), walk: Walk::new(schema, options) }
@@ -122,8 +122,8 @@ impl Cursor {
     /// The first finding that no rule can fix either, which is a reason to stop the generation.
     ///
     /// There is none under a policy that allows guesses, because such a policy gives up on nothing
-    /// early. See [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE). Nor is there one after a
-    /// repair of a higher risk than [`Exact`](jsonmend_core::Risk::Exact), such as a missing comma: the
+    /// early. See [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE). Nor is there one after a
+    /// repair of a higher risk than [`Exact`](wiremend_core::Risk::Exact), such as a missing comma: the
     /// whole text may show another reading. That a property is missing at the end of the value is not
     /// one, because the bracket may be one too many.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Maps offsets in the mended text to offsets in the input.
 
-use jsonmend_core::Repair;
+use wiremend_core::Repair;
 
 /// Where the mended text came from. Repairs arrive in order, each one before the first byte that
 /// follows it. A number is only recognised at its end, when there may already be repairs inside or

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jsonmend_core::{JsonType, Value, tree::Tree};
+use wiremend_core::{JsonType, Value, tree::Tree};
 
 use crate::code::coded;
 

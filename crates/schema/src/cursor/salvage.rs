@@ -3,7 +3,7 @@
 //! A wrong yes is acceptable, a wrong no is not, because callers stop the generation when the
 //! answer is no.
 
-use jsonmend_core::{RepairKind, Risk};
+use wiremend_core::{RepairKind, Risk};
 
 use super::{
     finding::Standing,
@@ -86,7 +86,7 @@ impl Walk {
 
     fn key_may_fit(&self, issue: &Issue) -> bool {
         let Some(frame) = self.frames.last() else { return true };
-        let Some(jsonmend_core::Step::Key(key)) = issue.path().steps().last() else { return true };
+        let Some(wiremend_core::Step::Key(key)) = issue.path().steps().last() else { return true };
         if self.may(&[Rule::DropUnknown]) {
             return true;
         }
@@ -132,7 +132,7 @@ impl Walk {
     }
 
     fn is_optional(&self, issue: &Issue) -> bool {
-        let Some(jsonmend_core::Step::Key(key)) = issue.path().steps().last() else { return false };
+        let Some(wiremend_core::Step::Key(key)) = issue.path().steps().last() else { return false };
         let required = |frame: &Frame| {
             frame.ways.iter().all(|own| {
                 let place = self.places.get(own.way.place);
@@ -145,7 +145,7 @@ impl Walk {
 
 /// Whether the whole-text path may find several listed values where the stream found one string.
 fn is_words_in_a_list(issue: &Issue) -> bool {
-    matches!(issue.path().steps().last(), Some(jsonmend_core::Step::Index(_)))
+    matches!(issue.path().steps().last(), Some(wiremend_core::Step::Index(_)))
         && issue.code() == IssueCode::Enum
         && issue.received().raw().contains([' ', '\t'])
 }

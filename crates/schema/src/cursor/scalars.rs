@@ -1,7 +1,7 @@
 //! Scalars: checked while they arrive, and coerced when they end.
 
-use jsonmend_core::Risk;
 use serde_json::Value;
+use wiremend_core::Risk;
 
 use super::{
     finding::{Finding, Standing},
@@ -272,7 +272,7 @@ impl Walk {
         node: usize,
         span: std::ops::Range<usize>,
         before: &str,
-        path: jsonmend_core::Path,
+        path: wiremend_core::Path,
     ) -> (Vec<Way>, NodeState) {
         let pointer = pointer_of(&path);
         let made = self.on_account(0, |walk, judge| walk.coerced(judge, scalar, &pointer));

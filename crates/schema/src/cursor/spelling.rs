@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{Path, Risk};
+use wiremend_core::{Path, Risk};
 
 use super::{
     partial::NodeState,

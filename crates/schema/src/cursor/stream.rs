@@ -1,7 +1,7 @@
 //! Shows a value while it grows, and fits it at the end.
 
-use jsonmend_core::{Outcome, Output, Repair, buffer::BoundedBuffer};
-use jsonmend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{Outcome, Output, Repair, buffer::BoundedBuffer};
+use wiremend_extract::{Extractor, Scope, TextSink};
 
 use super::Cursor;
 use crate::{FitOptions, Fitted, Schema};
@@ -13,8 +13,8 @@ use crate::{FitOptions, Fitted, Schema};
 /// text. For that, the input is kept, up to the buffer limit of the engine's options.
 ///
 /// ```
-/// use jsonmend_core::Outcome;
-/// use jsonmend_schema::{FitOptions, FitStream, Schema};
+/// use wiremend_core::Outcome;
+/// use wiremend_schema::{FitOptions, FitStream, Schema};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
 /// let mut stream = FitStream::new(&schema, FitOptions::new());
@@ -25,7 +25,7 @@ use crate::{FitOptions, Fitted, Schema};
 /// let fitted = stream.finish();
 /// assert_eq!(fitted.outcome(), Outcome::Repaired);
 /// assert!(fitted.text().unwrap().starts_with(r#"{"n": 12, "note""#));
-/// # Ok::<(), jsonmend_schema::SchemaError>(())
+/// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FitStream {
@@ -105,8 +105,8 @@ impl FitStream {
     /// [`finish`](Self::finish) will return, even if the cursor still follows it.
     ///
     /// ```
-    /// use jsonmend_core::{Limits, Options, Outcome};
-    /// use jsonmend_schema::{FitOptions, FitStream, Schema};
+    /// use wiremend_core::{Limits, Options, Outcome};
+    /// use wiremend_schema::{FitOptions, FitStream, Schema};
     /// let schema = Schema::from_text("{}")?;
     /// let limits = Limits::new().with_depth(1);
     /// let options = FitOptions::new().with_engine(Options::new().with_limits(limits));
@@ -115,7 +115,7 @@ impl FitStream {
     /// assert_eq!(stream.stopped(), None);
     /// stream.push(b"[2");
     /// assert_eq!(stream.stopped(), Some(Outcome::Overflow));
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn stopped(&self) -> Option<Outcome> {

@@ -1,6 +1,6 @@
 //! Applies events to the places of the schema.
 
-use jsonmend_core::{ParseEvent, Path, Repair, Risk, Step};
+use wiremend_core::{ParseEvent, Path, Repair, Risk, Step};
 
 use super::{
     finding::Finding,

@@ -1,7 +1,7 @@
 //! Fits a text: tries the readings of the text in turn, and returns the one that fits.
 
-use jsonmend_core::{Mended, Outcome, TrailingDocuments};
-use jsonmend_extract::Scope;
+use wiremend_core::{Mended, Outcome, TrailingDocuments};
+use wiremend_extract::Scope;
 
 use super::{
     FitOptions, Fitted,

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use jsonmend_core::{
+use wiremend_core::{
     Lead, Options, Outcome, Path, Repair, RepairKind, Tail, TrailingDocuments, mend,
 };
-use jsonmend_extract::{Extractor, Findings, Found, Scope};
+use wiremend_extract::{Extractor, Findings, Found, Scope};
 
 use super::reading::Reading;
 use crate::{Cause, Change, apply_changes};

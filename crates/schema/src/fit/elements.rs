@@ -1,7 +1,7 @@
 //! A reading of a text in which the properties are XML elements.
 
-use jsonmend_core::{Path, Risk};
-use jsonmend_extract::Scope;
+use wiremend_core::{Path, Risk};
+use wiremend_extract::Scope;
 
 use super::{
     Applied, FitOptions,

@@ -3,7 +3,7 @@
 //!
 //! JSON Schema calls `3.0` an integer, but most programs that read JSON do not, so it becomes `3`.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{
     Applied, FitOptions,

@@ -1,6 +1,6 @@
 //! The result of fitting a value: how its text changes, and which rules were applied.
 
-use jsonmend_core::{Path, Risk};
+use wiremend_core::{Path, Risk};
 
 use super::{Applied, place::Place};
 use crate::{Change, Rule, part::Part, tree::Node};

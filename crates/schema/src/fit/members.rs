@@ -1,6 +1,6 @@
 //! Fits the members of an object.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{
     made::{Fit, applied},

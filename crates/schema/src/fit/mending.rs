@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use jsonmend_core::{Risk, Step};
+use wiremend_core::{Risk, Step};
 
 use super::made::Fit;
 use crate::{Issue, Rule};
@@ -33,7 +33,7 @@ impl<'f> Mending<'f> {
                 }
             }
         }
-        Self { places, unfit: fit.unfit.iter().map(jsonmend_core::Path::steps).collect() }
+        Self { places, unfit: fit.unfit.iter().map(wiremend_core::Path::steps).collect() }
     }
 
     /// The rule that mends what an issue is about, and the highest risk of all that it takes. `None` if there is no

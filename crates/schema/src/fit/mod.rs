@@ -24,8 +24,8 @@ mod words;
 
 use std::ops::Range;
 
-use jsonmend_core::{Mended, Options, Outcome, Path, Risk, TrailingDocuments};
-use jsonmend_extract::Scope;
+use wiremend_core::{Mended, Options, Outcome, Path, Risk, TrailingDocuments};
+use wiremend_extract::Scope;
 
 pub(crate) use made::shortened;
 
@@ -34,8 +34,8 @@ use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
 /// Options for [`Schema::fit`].
 ///
 /// ```
-/// use jsonmend_core::{Options, Policy};
-/// use jsonmend_schema::{FitOptions, Rule, Rules};
+/// use wiremend_core::{Options, Policy};
+/// use wiremend_schema::{FitOptions, Rule, Rules};
 ///
 /// let options = FitOptions::new()
 ///     .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))
@@ -101,14 +101,14 @@ impl FitOptions {
     /// 33,554,432, which valid values are far below: a hostile schema can then take about a second.
     ///
     /// ```
-    /// use jsonmend_core::Outcome;
-    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use wiremend_core::Outcome;
+    /// use wiremend_schema::{FitOptions, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"pattern": "(.*)*\\1z"}"#)?;
     /// let text = format!("{:?}", "a".repeat(40));
     /// let quick = FitOptions::new().with_steps(50_000);
     /// assert_eq!(schema.fit(text.as_bytes(), &quick).outcome(), Outcome::Overflow);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub const fn with_steps(mut self, steps: u64) -> Self {
@@ -123,8 +123,8 @@ impl FitOptions {
     /// It was not.
     ///
     /// ```
-    /// use jsonmend_core::Risk;
-    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use wiremend_core::Risk;
+    /// use wiremend_schema::{FitOptions, Schema};
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"type": "object", "properties": {"items": {"type": "array"}, "n": {"type": "integer"}}, "required": ["items"]}"#,
@@ -133,7 +133,7 @@ impl FitOptions {
     /// assert_eq!(risk(&FitOptions::new()), Some(Risk::Exact));
     /// // From: The items are [{"id": 1}], and n is 2.
     /// assert_eq!(risk(&FitOptions::new().in_sentence(true)), Some(Risk::Guess));
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub const fn in_sentence(mut self, in_sentence: bool) -> Self {
@@ -266,8 +266,8 @@ impl Applied {
 /// The result of fitting a text to a schema.
 ///
 /// ```
-/// use jsonmend_core::Outcome;
-/// use jsonmend_schema::{FitOptions, Schema};
+/// use wiremend_core::Outcome;
+/// use wiremend_schema::{FitOptions, Schema};
 ///
 /// let schema = Schema::from_text(
 ///     r#"{"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}}"#,
@@ -375,9 +375,9 @@ impl Schema {
     /// `options` and the [guide](Self::guide) of this schema, and the scope [`Scope::Whole`].
     ///
     /// ```
-    /// use jsonmend_core::{Options, mend};
-    /// use jsonmend_extract::Scope;
-    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use wiremend_core::{Options, mend};
+    /// use wiremend_extract::Scope;
+    /// use wiremend_schema::{FitOptions, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let (input, engine) = (b"{'days': '3'}", Options::new());
@@ -386,7 +386,7 @@ impl Schema {
     /// let fitted = schema.fit_mended(input, mended, &options);
     /// assert_eq!(fitted, schema.fit(input, &options));
     /// assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn fit_mended(&self, input: &[u8], mended: Mended, options: &FitOptions) -> Fitted {

@@ -1,6 +1,6 @@
 //! Which rules may be applied to a value.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{FitOptions, place::Place};
 use crate::{Rule, compile::Off, part::Part};

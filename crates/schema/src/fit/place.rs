@@ -1,6 +1,6 @@
 //! The location of a value while it is compared with the schema.
 
-use jsonmend_core::{Path, Step};
+use wiremend_core::{Path, Step};
 
 use crate::{
     compile::{Off, ShapeId},

@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use jsonmend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
-use jsonmend_extract::{Scope, mend_text};
+use wiremend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
+use wiremend_extract::{Scope, mend_text};
 
 use super::{
     Applied, FitOptions, Fitted, integers::Spelled, made::Fit, mending::Mending, place::Place,

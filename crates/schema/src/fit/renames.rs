@@ -1,6 +1,6 @@
 //! Renames keys that were meant to be declared properties.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{
     made::{Fit, applied},

@@ -119,7 +119,7 @@ impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
             return self.branches(node, part, branches, place);
         }
         let inside = self.inside(node, part, place);
-        if inside.valid && inside.risk() <= Some(jsonmend_core::Risk::Likely) {
+        if inside.valid && inside.risk() <= Some(wiremend_core::Risk::Likely) {
             return inside;
         }
         let mut found = Vec::new();

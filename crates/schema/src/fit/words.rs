@@ -1,6 +1,6 @@
 //! Reads a text without JSON as a value, for a schema that asks for a string.
 
-use jsonmend_core::{Outcome, Path, Risk};
+use wiremend_core::{Outcome, Path, Risk};
 
 use super::{Applied, FitOptions, Fitted, made::shortened, permit::Permit, place::Place};
 use crate::{

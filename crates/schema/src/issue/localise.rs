@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jsonmend_core::{Path, Step};
 use serde_json::Value;
+use wiremend_core::{Path, Step};
 
 use super::{Issue, IssueCode, Missing, expected::Wording, hint};
 use crate::{

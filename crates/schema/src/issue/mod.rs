@@ -8,7 +8,7 @@ mod render;
 
 use std::{fmt, ops::Range};
 
-use jsonmend_core::{Path, Risk, Step};
+use wiremend_core::{Path, Risk, Step};
 
 pub(crate) use hint::is_schema;
 pub(crate) use localise::issues;
@@ -128,7 +128,7 @@ coded!(IssueCode, "issue code");
 /// An issue with a value. It is displayed on one line: `/tags/2: expected string, got number 3`.
 ///
 /// ```
-/// use jsonmend_schema::{IssueCode, Schema, Tree};
+/// use wiremend_schema::{IssueCode, Schema, Tree};
 ///
 /// let schema = Schema::from_text(
 ///     r#"{"properties": {"limit": {"type": "integer"}}, "required": ["limit"]}"#,
@@ -369,8 +369,8 @@ impl Issue {
     /// Such an issue need not be corrected. The others prevent the fit.
     ///
     /// ```
-    /// use jsonmend_core::Risk;
-    /// use jsonmend_schema::{FitOptions, Rule, Schema};
+    /// use wiremend_core::Risk;
+    /// use wiremend_schema::{FitOptions, Rule, Schema};
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"limit": {"type": "integer"}, "sort": {"enum": ["new", "old"]}}}"#,
@@ -378,7 +378,7 @@ impl Issue {
     /// let fitted = schema.fit(br#"{"limit": "3", "sort": "nice"}"#, &FitOptions::new());
     /// let mended_by: Vec<_> = fitted.issues().iter().map(|issue| issue.mended_by()).collect();
     /// assert_eq!(mended_by, [Some((Rule::StringToNumber, Risk::Exact)), None]);
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub const fn mended_by(&self) -> Option<(Rule, Risk)> {

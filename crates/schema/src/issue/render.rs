@@ -9,7 +9,7 @@ use super::{Issue, IssueCode};
 /// What was received is quoted and shortened, so that nothing in it reads as an instruction.
 ///
 /// ```
-/// use jsonmend_schema::{Rendering, Schema, Tree};
+/// use wiremend_schema::{Rendering, Schema, Tree};
 ///
 /// let schema = Schema::from_text(r#"{"items": {"type": "integer"}}"#)?;
 /// let issues = schema.validate(&Tree::read(r#"["a", "b", "c"]"#)?);

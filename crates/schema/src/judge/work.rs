@@ -13,7 +13,7 @@ thread_local! {
 /// `docs/limits.md`. Requires the feature `work`.
 ///
 /// ```
-/// use jsonmend_schema::{Schema, Tree, steps};
+/// use wiremend_schema::{Schema, Tree, steps};
 ///
 /// let schema = Schema::from_text(r#"{"items": {"type": "integer"}}"#)?;
 /// let before = steps();

@@ -1,19 +1,19 @@
 //! The tools of a registry, as the reader of calls in text needs them.
 
-use jsonmend_extract::Tools;
+use wiremend_extract::Tools;
 
 use super::Registry;
 use crate::part::Part;
 
 impl Registry {
-    /// The tools, for a [`CallExtractor`](jsonmend_extract::CallExtractor): their names, the order of
+    /// The tools, for a [`CallExtractor`](wiremend_extract::CallExtractor): their names, the order of
     /// their parameters, for arguments that are given by position, and the types of these, for values
     /// that are written as bare text.
     ///
     /// ```
-    /// use jsonmend_core::Options;
-    /// use jsonmend_extract::{CallExtractor, FoundCalls};
-    /// use jsonmend_schema::Registry;
+    /// use wiremend_core::Options;
+    /// use wiremend_extract::{CallExtractor, FoundCalls};
+    /// use wiremend_schema::Registry;
     /// use serde_json::json;
     ///
     /// let registry = Registry::from_tools(&json!([{"name": "book", "parameters": {
@@ -24,7 +24,7 @@ impl Registry {
     /// reader.push(b"[book(2)]", &mut found);
     /// reader.finish_at_eos(&mut found);
     /// assert_eq!(found.calls()[0].arguments(), br#"{"seats": 2}"#);
-    /// # Ok::<(), jsonmend_schema::RegistryError>(())
+    /// # Ok::<(), wiremend_schema::RegistryError>(())
     /// ```
     #[must_use]
     pub fn tools(&self) -> Tools {

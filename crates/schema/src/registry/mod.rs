@@ -16,7 +16,7 @@ use crate::{Rules, Schema, SchemaError, issue::distance};
 /// A collection of schemas, which finds the schema that a value is for.
 ///
 /// ```
-/// use jsonmend_schema::{Registry, Resolved};
+/// use wiremend_schema::{Registry, Resolved};
 /// use serde_json::json;
 ///
 /// let registry = Registry::from_tools(&json!([
@@ -25,7 +25,7 @@ use crate::{Rules, Schema, SchemaError, issue::distance};
 /// assert!(matches!(registry.resolve(Some("functions.search"), None), Resolved::Tool { .. }));
 /// let Resolved::Unknown { nearest, .. } = registry.resolve(Some("serach"), None) else { panic!() };
 /// assert_eq!(nearest, Some("search"));
-/// # Ok::<(), jsonmend_schema::RegistryError>(())
+/// # Ok::<(), wiremend_schema::RegistryError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Registry {

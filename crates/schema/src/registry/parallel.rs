@@ -34,7 +34,7 @@ impl ParallelCall {
 /// other tool, and if one of the calls has no name or no object of arguments.
 ///
 /// ```
-/// use jsonmend_schema::parallel_calls;
+/// use wiremend_schema::parallel_calls;
 /// let text = r#"{"tool_uses": [{"recipient_name": "functions.add", "parameters": {"a": 1}}]}"#;
 /// let calls = parallel_calls("multi_tool_use.parallel", text).unwrap();
 /// assert_eq!(calls[0].name(), "functions.add");

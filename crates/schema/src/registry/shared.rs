@@ -8,10 +8,10 @@ use super::Registry;
 /// does not wait for them.
 ///
 /// ```
-/// use jsonmend_schema::{Registry, SharedRegistry};
+/// use wiremend_schema::{Registry, SharedRegistry};
 /// let shared = SharedRegistry::new(Registry::new());
 /// let before = shared.load();
-/// shared.swap(Registry::new().with_default(jsonmend_schema::Schema::from_text("true")?));
+/// shared.swap(Registry::new().with_default(wiremend_schema::Schema::from_text("true")?));
 /// assert!(before.resolve(None, None).schema().is_none());
 /// assert!(shared.load().resolve(None, None).schema().is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

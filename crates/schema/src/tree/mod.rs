@@ -10,8 +10,8 @@ mod text;
 
 use std::{borrow::Cow, fmt, ops::Range};
 
-pub(crate) use jsonmend_core::JsonType;
-use jsonmend_core::{Limits, lexer::unescape};
+pub(crate) use wiremend_core::JsonType;
+use wiremend_core::{Limits, lexer::unescape};
 
 pub(crate) use json::{Instance, TreeJson, equals, is_unique, value};
 pub use read::TreeError;
@@ -23,8 +23,8 @@ pub const MAX_DEPTH: usize = 127;
 /// A JSON text, parsed into nodes with byte ranges.
 ///
 /// ```
-/// use jsonmend_core::JsonType;
-/// use jsonmend_schema::Tree;
+/// use wiremend_core::JsonType;
+/// use wiremend_schema::Tree;
 ///
 /// let tree = Tree::read(r#"{"price": 1.10, "tags": ["a", "b"]}"#)?;
 /// let price = tree.root().member("price").unwrap();
@@ -32,7 +32,7 @@ pub const MAX_DEPTH: usize = 127;
 /// assert_eq!(price.span(), 10..14);
 /// let tags = tree.at("/tags/1").unwrap();
 /// assert_eq!(tags.as_str().as_deref(), Some("b"));
-/// # Ok::<(), jsonmend_schema::TreeError>(())
+/// # Ok::<(), wiremend_schema::TreeError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Tree<'t> {

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, ops::Range};
 
-use jsonmend_core::lexer::{Fault, Lexer, Token};
+use wiremend_core::lexer::{Fault, Lexer, Token};
 
 use super::{Entry, JsonType, MAX_DEPTH};
 

@@ -24,8 +24,8 @@ impl Schema {
     /// text, and the outcome is `unchanged` if that text was valid.
     ///
     /// ```
-    /// use jsonmend_core::Outcome;
-    /// use jsonmend_schema::{FitOptions, Schema};
+    /// use wiremend_core::Outcome;
+    /// use wiremend_schema::{FitOptions, Schema};
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"refined": {"type": "boolean"}, "text": {"type": "string"}}}"#,
@@ -35,7 +35,7 @@ impl Schema {
     /// assert_eq!(fitted.text(), Some(r#"{"refined": false, "text": "Sort <b>all</b> keys"}"#));
     /// assert_eq!(fitted.outcome(), Outcome::Unchanged);
     /// assert!(schema.fit_xml("<p>refined</p>", &FitOptions::new()).is_none());
-    /// # Ok::<(), jsonmend_schema::SchemaError>(())
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[must_use]
     pub fn fit_xml(&self, text: &str, options: &FitOptions) -> Option<Fitted> {

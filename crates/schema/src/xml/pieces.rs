@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use jsonmend_core::Path;
+use wiremend_core::Path;
 
 use crate::{Cause, Change, Rule, tree::escaped};
 

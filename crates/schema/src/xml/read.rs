@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_extract::is_reasoning_tag;
+use wiremend_extract::is_reasoning_tag;
 
 use super::pieces::Pieces;
 use crate::{

@@ -1,8 +1,8 @@
 //! The conditions of each rule: further cases that it fixes, similar cases that it must leave
 //! alone, and what no rule does.
 
-use jsonmend_core::Outcome;
-use jsonmend_schema::{FitOptions, Fitted, Rule, Rules, Schema};
+use wiremend_core::Outcome;
+use wiremend_schema::{FitOptions, Fitted, Rule, Rules, Schema};
 
 /// Enables all rules, including those that are off by default.
 fn fit(schema: &str, input: &str) -> Fitted {

@@ -1,7 +1,7 @@
 //! Cursors, which follow a schema while a value arrives.
 
-use jsonmend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Policy, Repair, Risk};
-use jsonmend_schema::{
+use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Policy, Repair, Risk};
+use wiremend_schema::{
     Cursor, FitOptions, FitStream, IssueCode, NodeState, Rules, Schema, Snapshot, Standing, Tree,
 };
 
@@ -284,7 +284,7 @@ fn ambiguous_scalars_are_not_coerced() {
     let schema = schema(
         r#"{"properties": {
             "either": {"type": ["integer", "string"]}, "list": {"type": ["integer", "array"]},
-            "guess": {"type": "number"}, "off": {"type": "integer", "x-jsonmend": false}}}"#,
+            "guess": {"type": "number"}, "off": {"type": "integer", "x-wiremend": false}}}"#,
     );
     let text = r#"{"either": "1", "list": "2", "guess": "$3", "off": "4", "end": 0"#;
     let cursor = begun(&schema, &FitOptions::new(), text);
@@ -353,7 +353,7 @@ fn a_value_in_a_string_is_not_lost_before_it_is_read() {
 
 #[test]
 fn a_text_beyond_the_buffer_overflows() {
-    use jsonmend_core::Limits;
+    use wiremend_core::Limits;
     let engine = Options::new().with_limits(Limits::new().with_buffer(64));
     let mut stream = FitStream::new(&schema(TASK), FitOptions::new().with_engine(engine));
     stream.push(br#"{"count": 1, "note": ""#);

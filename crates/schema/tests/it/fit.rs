@@ -1,10 +1,10 @@
 //! Fitting: what is accepted, what is refused, and what is reported.
 
-use jsonmend_core::{Limits, Options, Outcome, Policy, Risk, TrailingDocuments};
-use jsonmend_schema::{
+use serde_json::json;
+use wiremend_core::{Limits, Options, Outcome, Policy, Risk, TrailingDocuments};
+use wiremend_schema::{
     Cause, FitOptions, Fitted, IssueCode, ParseAsError, Rule, Rules, Schema, apply_changes,
 };
-use serde_json::json;
 
 fn fit(schema: &serde_json::Value, input: &str) -> Fitted {
     Schema::compile(schema).unwrap().fit(input.as_bytes(), &FitOptions::new())
@@ -81,7 +81,7 @@ fn a_value_is_never_repaired_in_part() {
     assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Invalid, None));
     assert_eq!(fitted.mended(), Some(input));
     assert!(fitted.changes().is_empty());
-    let pointers: Vec<&str> = fitted.issues().iter().map(jsonmend_schema::Issue::pointer).collect();
+    let pointers: Vec<&str> = fitted.issues().iter().map(wiremend_schema::Issue::pointer).collect();
     assert_eq!(pointers, ["/a", "/b"], "the original issues come back");
     assert_eq!(fitted.applied()[0].rule(), Rule::StringToNumber, "what could have been done");
 }
@@ -171,15 +171,15 @@ fn null_is_kept_if_it_has_a_meaning() {
 #[test]
 fn a_schema_can_switch_rules_off_for_subschemas() {
     let schema = json!({"properties": {
-        "a": {"type": "integer", "x-jsonmend": false},
-        "b": {"type": "integer", "x-jsonmend": {"off": ["string-to-number"]}},
+        "a": {"type": "integer", "x-wiremend": false},
+        "b": {"type": "integer", "x-wiremend": {"off": ["string-to-number"]}},
         "c": {"type": "integer"},
     }});
     assert_eq!(fit(&schema, r#"{"a": "1"}"#).outcome(), Outcome::Invalid);
     assert_eq!(fit(&schema, r#"{"b": "1"}"#).outcome(), Outcome::Invalid);
     assert_eq!(fit(&schema, r#"{"b": [1]}"#).text(), Some(r#"{"b": 1}"#));
     assert_eq!(fit(&schema, r#"{"c": "1"}"#).text(), Some(r#"{"c": 1}"#));
-    let inherited = json!({"x-jsonmend": false, "properties": {"a": {"type": "integer"}}});
+    let inherited = json!({"x-wiremend": false, "properties": {"a": {"type": "integer"}}});
     assert_eq!(fit(&inherited, r#"{"a": "1"}"#).outcome(), Outcome::Invalid);
 }
 
@@ -339,7 +339,7 @@ fn work_is_bounded_by_the_value() {
     for _ in 0..12 {
         item = json!({"anyOf": [{"type": "array", "items": item.clone()}, item]});
     }
-    let limits = jsonmend_schema::SchemaLimits::new().with_nodes(1 << 20).with_depth(127);
+    let limits = wiremend_schema::SchemaLimits::new().with_nodes(1 << 20).with_depth(127);
     let schema = Schema::compile_within(&json!({"type": "array", "items": item}), limits).unwrap();
     let input = format!("[{}]", vec!["\"x\""; 500].join(","));
     assert_eq!(schema.fit(input.as_bytes(), &FitOptions::new()).text(), None);
@@ -394,7 +394,7 @@ fn text_around_a_document_is_dropped_if_the_policy_allows() {
     for policy in [
         Policy::STRICT,
         Policy::PERMISSIVE.at_most(Risk::Exact),
-        Policy::PERMISSIVE.without(jsonmend_core::RepairKind::TrailingProse),
+        Policy::PERMISSIVE.without(wiremend_core::RepairKind::TrailingProse),
     ] {
         assert_eq!(fit(&prose, policy, array).0, None, "{policy:?}");
     }
@@ -435,7 +435,7 @@ fn a_combined_change_has_the_highest_risk_of_its_parts() {
     ] {
         let fitted = fit(schema, input);
         assert_eq!(fitted.text(), Some(text), "{input}");
-        let risks: Vec<Risk> = fitted.changes().iter().map(jsonmend_schema::Change::risk).collect();
+        let risks: Vec<Risk> = fitted.changes().iter().map(wiremend_schema::Change::risk).collect();
         assert_eq!((risks.iter().max(), fitted.risk()), (Some(&risk), Some(risk)), "{input}");
     }
     // If there is no text, nothing was changed.

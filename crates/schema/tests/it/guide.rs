@@ -1,10 +1,10 @@
 //! A schema as a guide for the engine: the rows of the table in docs/schema.md, and what a guide
 //! must not do.
 
-use jsonmend_core::{Mender, Options, Outcome, Policy, mend};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{FitOptions, FitStream, Schema};
 use serde_json::{Value, json};
+use wiremend_core::{Mender, Options, Outcome, Policy, mend};
+use wiremend_extract::Scope;
+use wiremend_schema::{FitOptions, FitStream, Schema};
 
 fn compiled(schema: &Value) -> Schema {
     Schema::compile(schema).unwrap()

@@ -1,11 +1,11 @@
 //! Malicious schemas and values.
 
-use jsonmend_core::Outcome;
-use jsonmend_schema::{
+use serde_json::{Map, Value, json};
+use wiremend_core::Outcome;
+use wiremend_schema::{
     FitOptions, IssueCode, Registry, RegistryError, Schema, SchemaError, SchemaLimits,
     SchemaOptions, Tree,
 };
-use serde_json::{Map, Value, json};
 
 /// A pattern that backtracks without end on a few letters that it does not match.
 const ENDLESS: &str = r"(.*)*\1z";

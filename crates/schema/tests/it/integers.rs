@@ -1,10 +1,10 @@
 //! Whole numbers that are not plain digits: after fitting, they can be read as integers.
 
-use jsonmend_core::{Mender, Options, Outcome, Policy, Risk};
-use jsonmend_schema::{
+use serde_json::{Value, json};
+use wiremend_core::{Mender, Options, Outcome, Policy, Risk};
+use wiremend_schema::{
     Applied, Cause, Cursor, FitOptions, Fitted, NodeState, Rule, Rules, Schema, apply_changes,
 };
-use serde_json::{Value, json};
 
 fn fit(schema: &Value, input: &str) -> Fitted {
     Schema::compile(schema).unwrap().fit(input.as_bytes(), &FitOptions::new())
@@ -173,9 +173,9 @@ fn the_rule_can_be_switched_off() {
         assert_eq!(cursor.root().unwrap().to_string(), r#"{"n":3.0}"#);
     }
     for off in [json!(false), json!({"off": ["integral-float"]})] {
-        let inside = json!({"properties": {"n": {"type": "integer", "x-jsonmend": off}}});
+        let inside = json!({"properties": {"n": {"type": "integer", "x-wiremend": off}}});
         assert_eq!(fit(&inside, input).outcome(), Outcome::Unchanged);
-        let above = json!({"x-jsonmend": off, "properties": {"n": {"type": "integer"}}});
+        let above = json!({"x-wiremend": off, "properties": {"n": {"type": "integer"}}});
         assert_eq!(fit(&above, input).outcome(), Outcome::Unchanged);
     }
 }
@@ -210,7 +210,7 @@ fn the_work_is_bounded_whatever_the_unions() {
     for _ in 0..10 {
         item = json!({"anyOf": [{"type": "array", "items": item.clone()}, item]});
     }
-    let limits = jsonmend_schema::SchemaLimits::new().with_nodes(1 << 20).with_depth(127);
+    let limits = wiremend_schema::SchemaLimits::new().with_nodes(1 << 20).with_depth(127);
     let schema = Schema::compile_within(&json!({"type": "array", "items": item}), limits).unwrap();
     let many = format!("[{}]", vec!["1.0"; 2_000].join(","));
     let fitted = schema.fit(many.as_bytes(), &FitOptions::new());

@@ -1,6 +1,6 @@
 //! Checks that `docs/schema.md` and the table of rules agree.
 
-use jsonmend_schema::Rule;
+use wiremend_schema::Rule;
 
 fn page() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.md");

@@ -2,10 +2,10 @@
 
 use std::thread;
 
-use jsonmend_schema::{
+use serde_json::{Value, json};
+use wiremend_schema::{
     FitOptions, Registry, RegistryError, Resolved, Rule, Rules, Schema, SchemaError, SharedRegistry,
 };
-use serde_json::{Value, json};
 
 fn names(declared: &Value) -> Vec<String> {
     Registry::from_tools(declared).unwrap().names().map(str::to_owned).collect()

@@ -1,8 +1,8 @@
 //! A risk is a promise about the possible readings. If the value leaves another reading open, the
 //! risk of a rule is higher.
 
-use jsonmend_core::{Options, Policy, Risk};
-use jsonmend_schema::{FitOptions, Fitted, Rule, Schema};
+use wiremend_core::{Options, Policy, Risk};
+use wiremend_schema::{FitOptions, Fitted, Rule, Schema};
 
 fn fit(schema: &str, input: &str) -> Fitted {
     Schema::from_text(schema).unwrap().fit(input.as_bytes(), &FitOptions::new())

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use jsonmend_core::{Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, Fitted, Rule, Rules, Schema, apply_changes};
+use wiremend_core::{Options, Outcome, Policy, Risk};
+use wiremend_schema::{FitOptions, Fitted, Rule, Rules, Schema, apply_changes};
 
 struct Case {
     rule: Rule,

@@ -2,14 +2,14 @@
 
 use std::{error::Error, fmt::Display, str::FromStr};
 
-use jsonmend_core::{JsonType, RepairKind};
-use jsonmend_schema::{
+use serde_json::json;
+use wiremend_core::{JsonType, RepairKind};
+use wiremend_schema::{
     Applied, Cause, Change, Cursor, Draft, Expected, Finding, FitOptions, FitStream, Fitted, Issue,
     IssueCode, Node, NodeState, ParallelCall, ParseAsError, Received, Registry, RegistryError,
     Rendering, Rule, Rules, Schema, SchemaError, SchemaLimits, SchemaOptions, SharedRegistry,
     Snapshot, Standing, Tree, TreeError, UnknownCode,
 };
-use serde_json::json;
 
 fn coded<T>(all: &[T], code: impl Fn(&T) -> &str, what: &str)
 where
@@ -119,7 +119,7 @@ fn reports_have_the_spelling_of_the_command_line() {
         "schema_path": "/properties/n/type", "start": 6, "end": 12,
     });
     assert_eq!(serde_json::to_value(fitted.issues()).unwrap(), json!([issue]));
-    let strict = jsonmend_core::Options::new().with_policy(jsonmend_core::Policy::STRICT);
+    let strict = wiremend_core::Options::new().with_policy(wiremend_core::Policy::STRICT);
     let mut stream = FitStream::new(&schema, FitOptions::new().with_engine(strict));
     stream.push(br#"{"n": []}"#);
     let finding = serde_json::to_value(&stream.cursor().findings()[0]).unwrap();

@@ -1,7 +1,7 @@
 //! Compiling schemas, validating trees, and rendering issues.
 
-use jsonmend_schema::{Draft, IssueCode, Rendering, Schema, SchemaError, SchemaLimits, Tree};
 use serde_json::{Value, json};
+use wiremend_schema::{Draft, IssueCode, Rendering, Schema, SchemaError, SchemaLimits, Tree};
 
 fn lines(schema: &Value, text: &str) -> Vec<String> {
     let schema = Schema::compile(schema).unwrap();

@@ -1,7 +1,7 @@
 //! XML whose elements are the fields of a schema.
 
-use jsonmend_core::{Options, Outcome, Policy, Risk};
-use jsonmend_schema::{FitOptions, Rule, Rules, Schema, apply_changes};
+use wiremend_core::{Options, Outcome, Policy, Risk};
+use wiremend_schema::{FitOptions, Rule, Rules, Schema, apply_changes};
 
 fn schema() -> Schema {
     Schema::from_text(

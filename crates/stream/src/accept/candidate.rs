@@ -1,10 +1,10 @@
 //! What a hook is asked about, and what became of it.
 
-use jsonmend_core::Outcome;
-use jsonmend_response::Object;
+use wiremend_core::Outcome;
+use wiremend_response::Object;
 #[cfg(feature = "schema")]
-use jsonmend_response::{CallFit, ObjectFit};
-use jsonmend_wire::Call;
+use wiremend_response::{CallFit, ObjectFit};
+use wiremend_wire::Call;
 
 use super::{AcceptOptions, Oversized};
 

@@ -1,7 +1,7 @@
 //! Ending a stream early, because of a call or an object that nothing can fix.
 
-use jsonmend_response::Event;
-use jsonmend_schema::{Finding, Standing};
+use wiremend_response::Event;
+use wiremend_schema::{Finding, Standing};
 
 /// Because of what a stream was ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,13 +1,13 @@
 //! Counters of the facade `metrics`.
 
-use jsonmend_core::Outcome;
 use metrics::{Label, SharedString, counter};
+use wiremend_core::Outcome;
 
 use super::{Ended, Watch};
 
 /// What all counters of one response have in common.
 fn labels(watch: &Watch, kind: &'static str, tool: &str) -> Vec<Label> {
-    let format = watch.format.map_or("none", jsonmend_wire::ApiFormat::code);
+    let format = watch.format.map_or("none", wiremend_wire::ApiFormat::code);
     let model = watch.telemetry.model.as_deref().unwrap_or("unknown").to_owned();
     vec![
         Label::from_static_parts("kind", kind),
@@ -54,7 +54,7 @@ pub(super) fn ended(watch: &Watch, ended: &Ended<'_>) {
 pub(super) fn fitted(
     watch: &Watch,
     (kind, tool): (&'static str, &str),
-    fitted: &jsonmend_schema::Fitted,
+    fitted: &wiremend_schema::Fitted,
     outcome: Outcome,
 ) {
     let fits = if !outcome.is_complete() {

@@ -5,12 +5,12 @@
 mod metrics;
 mod trace;
 
-use jsonmend_core::{Outcome, Repairs};
-use jsonmend_response::{Event, Object};
-use jsonmend_wire::{ApiFormat, Call, WireEvent};
+use wiremend_core::{Outcome, Repairs};
+use wiremend_response::{Event, Object};
+use wiremend_wire::{ApiFormat, Call, WireEvent};
 
 #[cfg(any(feature = "metrics", feature = "tracing"))]
-use jsonmend_response::Response;
+use wiremend_response::Response;
 
 pub(crate) use trace::upstream_failed;
 
@@ -23,7 +23,7 @@ pub(crate) use trace::upstream_failed;
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on, stream};
-/// use jsonmend_stream::{MendExt, ResponseOptions, Telemetry};
+/// use wiremend_stream::{MendExt, ResponseOptions, Telemetry};
 ///
 /// let telemetry = Telemetry::new().with_model("gpt-5").with_tools(["book", "search"]);
 /// let body = stream::iter([Ok::<_, std::io::Error>("data: [DONE]\n\n")]);
@@ -222,14 +222,14 @@ impl Watch {
     }
 
     #[cfg(feature = "schema")]
-    fn call_fit(&self, fit: &jsonmend_response::CallFit) {
-        if let jsonmend_response::CallFit::Fitted { tool, fitted, .. } = fit {
+    fn call_fit(&self, fit: &wiremend_response::CallFit) {
+        if let wiremend_response::CallFit::Fitted { tool, fitted, .. } = fit {
             self.fitted(("call", tool), fitted, fitted.outcome());
         }
     }
 
     #[cfg(feature = "schema")]
-    fn object_fit(&self, fit: &jsonmend_response::ObjectFit) {
+    fn object_fit(&self, fit: &wiremend_response::ObjectFit) {
         if let Some(fitted) = fit.fitted() {
             self.fitted(("object", ""), fitted, fit.outcome());
         }
@@ -240,7 +240,7 @@ impl Watch {
     pub(crate) fn fitted(
         &self,
         (kind, tool): (&'static str, &str),
-        fitted: &jsonmend_schema::Fitted,
+        fitted: &wiremend_schema::Fitted,
         outcome: Outcome,
     ) {
         trace::fitted(fitted, outcome);

@@ -2,9 +2,9 @@
 //! these functions do nothing.
 
 #[cfg(feature = "schema")]
-use jsonmend_core::Outcome;
-use jsonmend_response::Object;
-use jsonmend_wire::{Call, StreamOutcome};
+use wiremend_core::Outcome;
+use wiremend_response::Object;
+use wiremend_wire::{Call, StreamOutcome};
 
 /// The span of a response.
 #[cfg(feature = "tracing")]
@@ -23,7 +23,7 @@ pub(super) fn repaired(call: &Call, tool: &str, content: bool) {
     tracing::info!(
         tool,
         codes = codes.join(","),
-        risk = call.repairs().risk().map(jsonmend_core::Risk::code),
+        risk = call.repairs().risk().map(wiremend_core::Risk::code),
         outcome = call.outcome().code(),
         raw = content.then(|| call.raw()),
         arguments = content.then(|| call.arguments()),
@@ -77,7 +77,7 @@ pub(super) fn oversize(limit: usize) {
 
 /// A value was fitted to its schema, or could not be.
 #[cfg(feature = "schema")]
-pub(super) fn fitted(fitted: &jsonmend_schema::Fitted, outcome: Outcome) {
+pub(super) fn fitted(fitted: &wiremend_schema::Fitted, outcome: Outcome) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
         outcome = outcome.code(),

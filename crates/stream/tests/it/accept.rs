@@ -9,14 +9,14 @@ use std::{
 
 use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_extract::Scope;
-use jsonmend_response::{CallFit, RepairSummary};
-use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
-use jsonmend_stream::{
+use serde_json::json;
+use wiremend_extract::Scope;
+use wiremend_response::{CallFit, RepairSummary};
+use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
+use wiremend_stream::{
     AcceptEvent, AcceptOptions, Candidate, Decision, Doubt, Event, Judgement, MendExt, Oversized,
     Response, ResponseOptions, StoppedAt,
 };
-use serde_json::json;
 
 fn piece(delta: &serde_json::Value) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}))
@@ -376,7 +376,7 @@ fn a_hook_works_over_a_blocking_reader() {
                 receiver.poll_unpin(cx).map(Result::unwrap)
             })
         };
-        let source = jsonmend_stream::source::from_read(text.as_bytes());
+        let source = wiremend_stream::source::from_read(text.as_bytes());
         let events = source.mend(options()).accept(AcceptOptions::new(), hook);
         let mut events = events.into_iter();
         let mut judged = Vec::new();

@@ -11,8 +11,8 @@ use std::{
 
 use crate::source::Source;
 use futures::{FutureExt, Stream, StreamExt, stream, stream::FusedStream};
-use jsonmend_core::Outcome;
-use jsonmend_stream::{
+use wiremend_core::Outcome;
+use wiremend_stream::{
     Error, JsonEvent, JsonOptions, MendExt,
     source::{DeadlineError, Deadlines, with_deadlines},
 };
@@ -126,7 +126,7 @@ fn errors_of_the_source_come_through() {
 #[cfg(feature = "tokio-time")]
 #[tokio::test(start_paused = true)]
 async fn the_clock_of_tokio() {
-    use jsonmend_stream::source::TokioTimer;
+    use wiremend_stream::source::TokioTimer;
     let silent = stream::pending::<Result<&str, &str>>();
     let mut chunks = pin!(with_deadlines(silent, both(), TokioTimer));
     let error = chunks.next().await.unwrap();

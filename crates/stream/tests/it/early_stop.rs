@@ -4,13 +4,13 @@ use std::{future::ready, pin::pin};
 
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_core::{Options, Policy};
-use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
-use jsonmend_stream::{
+use serde_json::json;
+use wiremend_core::{Options, Policy};
+use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
+use wiremend_stream::{
     AcceptCounts, AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, ResponseOptions,
     StoppedAt,
 };
-use serde_json::json;
 
 fn event(delta: &serde_json::Value) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}))
@@ -83,7 +83,7 @@ fn read(body: &str, response: &ResponseOptions, options: AcceptOptions, given: u
         assert!(log.borrow().dropped);
         assert!(whole.0.is_none() || log.borrow().given * size < given + size, "{size}");
     }
-    let blocking = jsonmend_stream::source::from_read(body.as_bytes());
+    let blocking = wiremend_stream::source::from_read(body.as_bytes());
     let mut events = blocking.mend(response.clone()).accept(options, accept).into_iter();
     assert_eq!(end(events.by_ref().map(Result::unwrap)), whole.0);
     assert_eq!(events.get_ref().counts(), whole.1);

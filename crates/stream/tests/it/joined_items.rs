@@ -4,10 +4,10 @@ use std::pin::pin;
 
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
-use jsonmend_wire::WireOptions;
 use serde_json::{Value, json};
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
+use wiremend_wire::WireOptions;
 
 /// How many items there were, and what is said of the document at its end.
 type Read = (usize, Option<(Outcome, usize)>);
@@ -27,7 +27,7 @@ fn read(body: &str, pointer: &str, options: &ChannelOptions) -> Read {
         }
     }
     let mut whole = (0, None);
-    let blocking = jsonmend_stream::source::from_read(body.as_bytes());
+    let blocking = wiremend_stream::source::from_read(body.as_bytes());
     for item in blocking.items::<Value>(pointer, options.clone()) {
         note(&mut whole, item.map(drop).map_err(incomplete));
     }

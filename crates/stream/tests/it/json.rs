@@ -9,9 +9,9 @@ use futures::{
     executor::block_on,
     stream::{self, FusedStream},
 };
-use jsonmend_core::{Options, Outcome, OwnedValue, Policy, apply};
-use jsonmend_extract::Scope;
-use jsonmend_stream::{Error, JsonEvent, JsonOptions, MendExt, Object, TextSnapshot};
+use wiremend_core::{Options, Outcome, OwnedValue, Policy, apply};
+use wiremend_extract::Scope;
+use wiremend_stream::{Error, JsonEvent, JsonOptions, MendExt, Object, TextSnapshot};
 
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
@@ -43,7 +43,7 @@ fn read(source: Source, options: JsonOptions) -> Sum {
             JsonEvent::Patch { completion, .. } => {
                 let json = snapshot.to_json().expect("a patch was applied");
                 if completion.is_some() {
-                    let again = jsonmend_core::mend(json.as_bytes(), &Options::new());
+                    let again = wiremend_core::mend(json.as_bytes(), &Options::new());
                     assert_eq!(again.outcome(), Outcome::Unchanged, "{json}");
                 }
             }
@@ -66,7 +66,7 @@ const TEXT: &str =
 #[test]
 fn a_limit_is_told_before_the_text_that_is_raw() {
     for deltas in [false, true] {
-        let limits = jsonmend_core::Limits::new().with_depth(2);
+        let limits = wiremend_core::Limits::new().with_depth(2);
         let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
         let options = if deltas { options.with_deltas() } else { options };
         let (mut mended, mut raw, mut outcome) = (Vec::new(), None, None);

@@ -6,10 +6,10 @@ use crate::source::Source;
 use bytes::Bytes;
 use futures::{FutureExt, Stream, StreamExt, executor::block_on, future::poll_fn, stream};
 use futures::{stream::FusedStream, task::noop_waker};
-use jsonmend_core::{Outcome, apply};
-use jsonmend_extract::Scope;
-use jsonmend_stream::{Error, Event, MendExt, MendStream, Object, ResponseOptions};
-use jsonmend_wire::{Block, Call, StreamOutcome};
+use wiremend_core::{Outcome, apply};
+use wiremend_extract::Scope;
+use wiremend_stream::{Error, Event, MendExt, MendStream, Object, ResponseOptions};
+use wiremend_wire::{Block, Call, StreamOutcome};
 
 /// Text with an object and reasoning in it, and two calls side by side.
 const BODY: &str = concat!(

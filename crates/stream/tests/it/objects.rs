@@ -4,12 +4,12 @@ use std::{io::Read, pin::pin};
 
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
-use jsonmend_core::{Limits, Options, Outcome, Policy, Risk};
-use jsonmend_extract::Scope;
-use jsonmend_response::{Object, ObjectFit, Response, ResponseReader, TextCalls};
-use jsonmend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
-use jsonmend_stream::{Event, MendExt, ResponseOptions};
 use serde_json::json;
+use wiremend_core::{Limits, Options, Outcome, Policy, Risk};
+use wiremend_extract::Scope;
+use wiremend_response::{Object, ObjectFit, Response, ResponseReader, TextCalls};
+use wiremend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
+use wiremend_stream::{Event, MendExt, ResponseOptions};
 
 fn text(text: &str) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
@@ -96,7 +96,7 @@ impl Said {
 
     fn through_the_iterator(body: &[u8], size: usize, options: &ResponseOptions) -> Self {
         let (mut said, read) = (Self::default(), InPieces(body, size));
-        for event in jsonmend_stream::source::from_read(read).mend(options.clone()) {
+        for event in wiremend_stream::source::from_read(read).mend(options.clone()) {
             said.add(event.unwrap());
         }
         said
@@ -177,7 +177,7 @@ fn shown(pieces: &[&str], options: &ResponseOptions) -> Vec<Option<String>> {
     assert_eq!(through_stream, through_reader[..through_stream.len()]);
     let body = chunks.concat();
     let longest = chunks.iter().map(String::len).max().unwrap();
-    let mut events = jsonmend_stream::source::from_read(InPieces(body.as_bytes(), longest))
+    let mut events = wiremend_stream::source::from_read(InPieces(body.as_bytes(), longest))
         .mend(options.clone())
         .into_iter();
     let mut last = None;

@@ -4,15 +4,15 @@ use std::{future::ready, pin::pin};
 
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
-use jsonmend_core::{Limits, Options, Outcome};
-use jsonmend_extract::Scope;
-use jsonmend_response::ResponseReader;
-use jsonmend_schema::{FitOptions, Registry, Schema, SharedRegistry};
-use jsonmend_stream::{
+use serde_json::json;
+use wiremend_core::{Limits, Options, Outcome};
+use wiremend_extract::Scope;
+use wiremend_response::ResponseReader;
+use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
+use wiremend_stream::{
     AcceptEvent, AcceptOptions, Candidate, Decision, Event, Judgement, MendExt, Object, Oversized,
     ResponseOptions, Settings,
 };
-use serde_json::json;
 
 const POLICIES: [Oversized; 3] = [Oversized::Error, Oversized::PassRaw, Oversized::PassUnchecked];
 
@@ -59,7 +59,7 @@ fn judged(body: &str, response: &ResponseOptions, options: AcceptOptions) -> Vec
         AcceptEvent::Judged { judgement, .. } => Some(judgement),
         _ => None,
     };
-    let blocking = jsonmend_stream::source::from_read(body.as_bytes());
+    let blocking = wiremend_stream::source::from_read(body.as_bytes());
     let events = blocking.mend(response.clone()).accept(options, accept).into_iter();
     let judged: Vec<_> = events.filter_map(|event| judgement(event.unwrap())).collect();
     for size in [1, 7, 64, body.len()] {
@@ -143,7 +143,7 @@ fn the_policy_holds_with_settings() {
     let note = "n".repeat(70_000);
     let body = text(&format!("{{'n': '1', 'note': '{note}'}}"), 4_096) + END;
     let fits = |options: ResponseOptions| {
-        let response = jsonmend_stream::Response::read(body.as_bytes(), options);
+        let response = wiremend_stream::Response::read(body.as_bytes(), options);
         response.object_fits()[0].outcome()
     };
     assert_eq!(fits(with_schema()), Outcome::Overflow);

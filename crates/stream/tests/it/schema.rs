@@ -8,9 +8,9 @@ use futures::{
     executor::block_on,
     stream::{self, FusedStream},
 };
-use jsonmend_core::{Limits, Options, Outcome, Policy};
-use jsonmend_schema::{Cursor, Finding, FitOptions, Fitted, NodeState, Schema, Standing};
-use jsonmend_stream::{Error, FitEvent, SchemaStream};
+use wiremend_core::{Limits, Options, Outcome, Policy};
+use wiremend_schema::{Cursor, Finding, FitOptions, Fitted, NodeState, Schema, Standing};
+use wiremend_stream::{Error, FitEvent, SchemaStream};
 
 fn trip() -> Schema {
     Schema::from_text(

@@ -4,16 +4,16 @@ use std::{collections::BTreeMap, pin::pin};
 
 use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_schema::{
+use serde_json::{Value, json};
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_extract::Scope;
+use wiremend_schema::{
     Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
 };
-use jsonmend_stream::{
+use wiremend_stream::{
     AcceptOptions, CallFit, Candidate, Decision, Error, Event, MendExt, ResponseOptions,
 };
-use jsonmend_wire::{Call, ToolPolicies, WireOptions};
-use serde_json::{Value, json};
+use wiremend_wire::{Call, ToolPolicies, WireOptions};
 
 /// Options that check calls against those tools.
 fn with_tools(tools: &SharedRegistry) -> ResponseOptions {
@@ -141,7 +141,7 @@ fn calls_side_by_side_are_brought_into_the_schemas_of_their_tools() {
     assert_eq!(fitted.text(), Some("{\"city\": \"Z\u{fc}rich\", \"days\": 3, \"unit\": \"c\"}"));
     assert_eq!(fitted.outcome(), Outcome::Repaired);
     let raw = sum.calls.iter().find(|call| call.number() == 0).unwrap().raw();
-    let applied = jsonmend_schema::apply_changes(raw.as_bytes(), fitted.changes());
+    let applied = wiremend_schema::apply_changes(raw.as_bytes(), fitted.changes());
     assert_eq!(applied.as_deref(), sum.fit(0).arguments(), "one script over what was written");
     let CallFit::Unknown { nearest, .. } = sum.fit(1) else { panic!("{sum:?}") };
     assert_eq!(nearest.as_deref(), Some("set_tags"));

@@ -4,12 +4,12 @@ use std::pin::pin;
 
 use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_core::Outcome;
-use jsonmend_stream::{
-    ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
-};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use wiremend_core::Outcome;
+use wiremend_stream::{
+    ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
+};
 
 fn event(delta: &Value, reason: Option<&str>) -> String {
     let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});

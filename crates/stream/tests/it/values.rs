@@ -4,12 +4,12 @@ use std::pin::pin;
 
 use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
-use jsonmend_core::{Options, Policy};
-use jsonmend_extract::Scope;
-use jsonmend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
-use jsonmend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use wiremend_core::{Options, Policy};
+use wiremend_extract::Scope;
+use wiremend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
+use wiremend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 
 /// What a stream of items gave.
 #[derive(Debug, Default, PartialEq)]
@@ -325,7 +325,7 @@ fn upstream_errors_and_limits_are_reported() {
     assert_eq!(sum.errors, [incomplete, "upstream reset".to_owned()]);
     assert!(log.borrow().dropped && !log.borrow().polled_after_end);
     // A limit of the mender.
-    let limits = jsonmend_core::Limits::new().with_depth(2);
+    let limits = wiremend_core::Limits::new().with_depth(2);
     let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
     let sum = read_every_way("[[1], [2], [[3]], [4]]", "", &options.into());
     assert_eq!(values(&sum), json!([[1], [2]]));
@@ -339,7 +339,7 @@ fn cancelled_or_dropped_at_any_point() {
         let (source, log) = Source::cut(text.as_bytes(), 1);
         let mut items = Box::pin(source.hesitant().items::<Value>("", JsonOptions::new()));
         let mut sum = Sum::default();
-        let mut take = |item: Result<jsonmend_stream::Item<Value>, _>| match item {
+        let mut take = |item: Result<wiremend_stream::Item<Value>, _>| match item {
             Ok(item) => sum.items.push((item.index(), item.into_value())),
             Err(error) => note(&mut sum, &error),
         };

@@ -11,8 +11,8 @@ mod whole_calls;
 use std::{fmt, str::FromStr};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use jsonmend_wire::{Encoder, Framing};
 use serde_json::{Value, json};
+use wiremend_wire::{Encoder, Framing};
 
 pub use payloads::Payloads;
 pub use places::Places;
@@ -21,8 +21,8 @@ pub use reply::Reply;
 /// How a provider writes a text and some calls.
 ///
 /// ```
-/// use jsonmend_testkit::bodies::Shape;
-/// use jsonmend_wire::{StreamOutcome, WireOptions, transcribe};
+/// use wiremend_testkit::bodies::Shape;
+/// use wiremend_wire::{StreamOutcome, WireOptions, transcribe};
 ///
 /// for shape in Shape::ALL {
 ///     let body = shape.body(&["so ", "far"], &[&["{\"a\"", ":1}"], &["{}"]]);
@@ -294,7 +294,7 @@ fn tool(call: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jsonmend_wire::{ApiFormat, StreamOutcome, WireOptions, transcribe};
+    use wiremend_wire::{ApiFormat, StreamOutcome, WireOptions, transcribe};
 
     use super::*;
     use crate::Seed;

@@ -10,7 +10,7 @@ use crate::transport::Events;
 /// The payloads of a body that are JSON objects.
 ///
 /// ```
-/// use jsonmend_testkit::bodies::Payloads;
+/// use wiremend_testkit::bodies::Payloads;
 /// use serde_json::json;
 ///
 /// let body = b"data: {\"n\": 1}\n\ndata: [DONE]\n\n";

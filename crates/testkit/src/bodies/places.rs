@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use jsonmend_wire::{CallKind, Transcript, WireOptions, eventstream::Message, transcribe};
 use serde_json::Value;
+use wiremend_wire::{CallKind, Transcript, WireOptions, eventstream::Message, transcribe};
 
 /// The members that hold a piece of arguments, in any format.
 const ARGUMENTS: [&str; 6] =
@@ -20,7 +20,7 @@ const CONTENT: [&str; 6] = ["completion", "content", "delta", "response", "text"
 /// way, have no places.
 ///
 /// ```
-/// use jsonmend_testkit::bodies::Places;
+/// use wiremend_testkit::bodies::Places;
 /// let body = br#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"[1"}}]}}]}
 ///
 /// data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"]"}}]}}]}

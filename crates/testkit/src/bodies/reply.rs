@@ -38,7 +38,7 @@ const MEMBERS: [&str; 8] = [
 /// A reply of a model: a text and some calls, each in pieces, in the shape of a provider.
 ///
 /// ```
-/// use jsonmend_testkit::{Seed, bodies::Reply};
+/// use wiremend_testkit::{Seed, bodies::Reply};
 ///
 /// let reply = Reply::random(&mut Seed::new(7));
 /// assert_eq!(reply.body(), Reply::random(&mut Seed::new(7)).body());

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use jsonmend_wire::Framing;
+use wiremend_wire::Framing;
 
 use crate::bodies::Shape;
 

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use std::{io::{Read, Write}, net::TcpStream};
-//! use jsonmend_testkit::chaos::{Server, Settings};
+//! use wiremend_testkit::chaos::{Server, Settings};
 //!
 //! let server = Server::start(Settings::new().with_seed(7).with_requests(1))?;
 //! let mut client = TcpStream::connect(server.address())?;

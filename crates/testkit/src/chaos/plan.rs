@@ -79,7 +79,7 @@ pub enum What {
 /// What is sent when. It does no IO, so it can drive a server of any kind.
 ///
 /// ```
-/// use jsonmend_testkit::{Case, Seed, chaos::{Pace, Plan, What}};
+/// use wiremend_testkit::{Case, Seed, chaos::{Pace, Plan, What}};
 ///
 /// let case = Case::random(&mut Seed::new(7));
 /// let plan = Plan::new(&case.delivery(), Pace::new(), &mut Seed::new(7));

@@ -6,8 +6,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use jsonmend_wire::{Transcript, WireOptions, transcribe};
 use serde_json::Value;
+use wiremend_wire::{Transcript, WireOptions, transcribe};
 
 use super::{invariance::said, show};
 use crate::{
@@ -72,7 +72,7 @@ impl fmt::Display for Ran {
 ///
 /// - as it is: its calls are to be run, each once. A reader that runs nothing does not pass;
 /// - cut off at many places, by an end that looks clean and by a reset: a call may be run only if its
-///   end had arrived, in the sense of `jsonmend_wire`, which is on its page about providers. Arguments
+///   end had arrived, in the sense of `wiremend_wire`, which is on its page about providers. Arguments
 ///   that happen to be valid JSON are no end;
 /// - with an event lost, repeated, swapped or delayed, and with several faults and cuts that a seed
 ///   chooses: a call may be run if the body holds it, and no more often. What is left after a loss may
@@ -81,11 +81,11 @@ impl fmt::Display for Ran {
 /// A reader that panics runs no call, but that is a failure, too.
 ///
 /// ```
-/// use jsonmend_testkit::{bodies::Shape, check};
+/// use wiremend_testkit::{bodies::Shape, check};
 ///
 /// // It takes whatever came for the arguments.
-/// let eager = |delivery: &jsonmend_testkit::transport::Delivery| {
-///     let said = jsonmend_wire::transcribe(delivery.bytes(), Default::default());
+/// let eager = |delivery: &wiremend_testkit::transport::Delivery| {
+///     let said = wiremend_wire::transcribe(delivery.bytes(), Default::default());
 ///     let calls = said.calls().into_iter();
 ///     calls.map(|call| check::Ran::new(call.name(), call.raw())).collect()
 /// };
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use crate::bodies::{Reply, Shape};
 
-    /// jsonmend itself.
+    /// wiremend itself.
     fn careful(delivery: &Delivery) -> Vec<Ran> {
         complete(&transcribe(delivery.bytes(), WireOptions::new()))
     }

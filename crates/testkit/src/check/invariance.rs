@@ -25,7 +25,7 @@ const BUDGET: usize = 16 << 20;
 /// A `fold` that panics makes something else of the body than one that returns.
 ///
 /// ```
-/// use jsonmend_testkit::check;
+/// use wiremend_testkit::check;
 ///
 /// // Every chunk is taken for whole lines.
 /// let lines = |chunks: &[&[u8]]| -> Vec<String> {

@@ -1,11 +1,11 @@
-//! Checks of a reader of streams that is not jsonmend's: one line each.
+//! Checks of a reader of streams that is not wiremend's: one line each.
 //!
 //! The reader is a closure. Each check runs it many times on one body, and a failure holds the smallest
 //! input that was found. What a failure prints is enough to run it again.
 //!
 //! ```
-//! use jsonmend_testkit::{Seed, bodies::Reply, check};
-//! use jsonmend_wire::{Decoder, Transcript, WireOptions};
+//! use wiremend_testkit::{Seed, bodies::Reply, check};
+//! use wiremend_wire::{Decoder, Transcript, WireOptions};
 //!
 //! let read = |chunks: &[&[u8]]| {
 //!     let mut decoder = Decoder::new(WireOptions::new());

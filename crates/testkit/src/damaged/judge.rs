@@ -1,10 +1,10 @@
-//! What jsonmend makes of a sample, and whether that is right.
+//! What wiremend makes of a sample, and whether that is right.
 
-use jsonmend_core::{
+use serde_json::Value;
+use wiremend_core::{
     Mended, Mender, Options, Outcome, Policy, RepairKind, Repairs, Risk, TrailingDocuments, mend,
 };
-use jsonmend_extract::{Extractor, Findings, Scope, mend_text};
-use serde_json::Value;
+use wiremend_extract::{Extractor, Findings, Scope, mend_text};
 
 use super::Sample;
 use crate::{Seed, run::Recorder};
@@ -17,9 +17,9 @@ pub enum Entry {
     Mend,
     /// A [`Mender`], with chunks of random sizes.
     Push,
-    /// [`mend_text`], as `jsonmend repair` calls it.
+    /// [`mend_text`], as `wiremend repair` calls it.
     Text,
-    /// An [`Extractor`], as `jsonmend repair --stream` uses it, with chunks of random sizes.
+    /// An [`Extractor`], as `wiremend repair --stream` uses it, with chunks of random sizes.
     Stream,
 }
 
@@ -100,7 +100,7 @@ impl Sample {
                 let repairs = first.map(|first| first.repairs().iter().collect());
                 self.judge(
                     outcome,
-                    first.map(jsonmend_extract::Found::json),
+                    first.map(wiremend_extract::Found::json),
                     &repairs.unwrap_or_default(),
                 )
             }

@@ -1,6 +1,6 @@
 //! All samples of a seed, and what is counted for them.
 
-use jsonmend_core::{Policy, RepairKind, Risk};
+use wiremend_core::{Policy, RepairKind, Risk};
 
 use super::{Entry, Kind, Sample, Tally};
 

@@ -1,4 +1,4 @@
-//! Damaged documents whose right value is known, and how often jsonmend gets it.
+//! Damaged documents whose right value is known, and how often wiremend gets it.
 //!
 //! [`crate::damage`] breaks any text, and nothing is said of what the result should be. Here a
 //! realistic document is damaged so that one value is right: that of the document. Where another
@@ -6,11 +6,11 @@
 //! and for quotes and brackets a reader that tries all edits decides.
 //!
 //! ```
-//! use jsonmend_testkit::damaged::{Entry, Kind, Sample, Verdict};
+//! use wiremend_testkit::damaged::{Entry, Kind, Sample, Verdict};
 //!
 //! let kind = Kind::named("trailing-comma").unwrap();
 //! let sample = Sample::of_kind(kind, 7).unwrap();
-//! let answer = sample.ask(Entry::Text, jsonmend_core::Policy::PERMISSIVE);
+//! let answer = sample.ask(Entry::Text, wiremend_core::Policy::PERMISSIVE);
 //! assert_eq!(answer.verdict, Verdict::Right);
 //! ```
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use jsonmend_core::{RepairKind, Risk};
+use wiremend_core::{RepairKind, Risk};
 
 use super::{Answer, Verdict};
 

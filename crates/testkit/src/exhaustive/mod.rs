@@ -9,7 +9,7 @@
 //! `cargo test` does it with up to four tokens, and the example `exhaustive` with more:
 //!
 //! ```text
-//! cargo run --release -p jsonmend-testkit --example exhaustive -- 5
+//! cargo run --release -p wiremend-testkit --example exhaustive -- 5
 //! ```
 //!
 //! `fuzz/README.md` says how long that takes.
@@ -21,8 +21,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use jsonmend_core::{Limits, Mender, Options, Policy, TrailingDocuments, mend};
-use jsonmend_extract::{Extractor, Scope};
+use wiremend_core::{Limits, Mender, Options, Policy, TrailingDocuments, mend};
+use wiremend_extract::{Extractor, Scope};
 
 use crate::{
     cuts::Cut,
@@ -97,7 +97,7 @@ impl Alphabet {
     /// tokens, then by the tokens, the last one changing fastest.
     ///
     /// ```
-    /// use jsonmend_testkit::exhaustive::{Alphabet, count};
+    /// use wiremend_testkit::exhaustive::{Alphabet, count};
     /// let text = |number| {
     ///     let mut text = Vec::new();
     ///     Alphabet::SIGNS.write_text(number, &mut text);
@@ -121,7 +121,7 @@ impl Alphabet {
 /// How many texts there are with at most that many tokens, the empty one included.
 ///
 /// ```
-/// use jsonmend_testkit::exhaustive::count;
+/// use wiremend_testkit::exhaustive::count;
 /// assert_eq!([count(0), count(1), count(2), count(4)], [1, 17, 273, 69_905]);
 /// ```
 #[must_use]
@@ -133,7 +133,7 @@ pub fn count(tokens: u32) -> u64 {
 /// the next.
 ///
 /// ```
-/// use jsonmend_testkit::exhaustive::{Alphabet, Checker, count};
+/// use wiremend_testkit::exhaustive::{Alphabet, Checker, count};
 /// let (mut checker, mut text) = (Checker::new(), Vec::new());
 /// for number in 0..count(1) {
 ///     Alphabet::SIGNS.write_text(number, &mut text);

@@ -5,8 +5,8 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use jsonmend_core::{Completion, EventReader, Mender, Outcome, Output, ParseEvent, Repair};
-use jsonmend_extract::{Extractor, TextSink};
+use wiremend_core::{Completion, EventReader, Mender, Outcome, Output, ParseEvent, Repair};
+use wiremend_extract::{Extractor, TextSink};
 
 /// A reader that takes a text in pieces.
 pub(super) trait Reader {

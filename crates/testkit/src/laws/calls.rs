@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use jsonmend_core::Output as _;
-use jsonmend_core::{Options, Partial, Policy, mend};
-use jsonmend_wire::{ApiFormat, Encoder, Framing, Transcript, WireLimits, WireOptions, transcribe};
 use serde_json::{Value, json};
+use wiremend_core::Output as _;
+use wiremend_core::{Options, Partial, Policy, mend};
+use wiremend_wire::{ApiFormat, Encoder, Framing, Transcript, WireLimits, WireOptions, transcribe};
 
 use super::{Check, Law, Violation};
 use crate::Seed;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::Outcome;
-use jsonmend_wire::{
+use serde_json::Value;
+use wiremend_core::Outcome;
+use wiremend_wire::{
     ApiFormat, Decoder, StreamOutcome, Transcript, WireEvent, WireOptions, mend_body, transcribe,
 };
-use serde_json::Value;
 
 use super::{Check, Law, Violation};
 use crate::{

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use jsonmend_core::Options;
-use jsonmend_extract::{
+use wiremend_core::Options;
+use wiremend_extract::{
     CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCalls, RestatedCall, Tools,
     UnknownTool,
 };

@@ -1,6 +1,6 @@
 //! The law of work: the part of L6 that counts steps.
 
-use jsonmend_core::{Mender, Options};
+use wiremend_core::{Mender, Options};
 
 use super::{Check, Law, Violation};
 
@@ -17,8 +17,8 @@ const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
 /// How many steps the push path takes for `input` in chunks of `size` bytes.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_testkit::laws::steps;
+/// use wiremend_core::Options;
+/// use wiremend_testkit::laws::steps;
 /// let (once, twice) = (steps(b"[1, 2]", 1, &Options::new()), steps(b"[1, 2, 1, 2]", 1, &Options::new()));
 /// assert!(once < twice);
 /// ```

@@ -23,7 +23,7 @@ pub mod wire;
 
 use std::fmt;
 
-use jsonmend_core::Options;
+use wiremend_core::Options;
 
 pub use calls::{
     Read, ReadObjects, cut_calls, cut_calls_read, lost_events, lost_events_read, lost_objects,
@@ -223,8 +223,8 @@ pub const ALL: [LawFn; 14] = [
 /// The first law that `input` breaks.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_testkit::laws;
+/// use wiremend_core::Options;
+/// use wiremend_testkit::laws;
 /// laws::all(br#"{"a": [1, 2.50]}"#, &Options::new()).unwrap();
 /// ```
 pub fn all(input: &[u8], options: &Options) -> Result<(), Violation> {

@@ -1,6 +1,6 @@
 //! The laws of ends: L8 and L10.
 
-use jsonmend_core::{Collected, Mender, Options, Outcome, Partial, Policy, apply, mend};
+use wiremend_core::{Collected, Mender, Options, Outcome, Partial, Policy, apply, mend};
 
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, oracle, run::Run};

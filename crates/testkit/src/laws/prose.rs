@@ -1,10 +1,10 @@
 //! L11 for text with JSON somewhere in it: the extractor and the whole text find the same documents.
 
-use jsonmend_core::{
+use wiremend_core::{
     Mended, Options, Outcome, Policy, Repair, RepairKind, TrailingDocuments, mend_document,
     mend_marked, prose::Marks,
 };
-use jsonmend_extract::{Scope, mend_text};
+use wiremend_extract::{Scope, mend_text};
 
 use super::{Check, Law, Violation};
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
     extracted::{Document, Extraction},
 };
 
-/// L11 between [`Extractor`](jsonmend_extract::Extractor), in any pieces, and [`mend_text`]: what is
+/// L11 between [`Extractor`](wiremend_extract::Extractor), in any pieces, and [`mend_text`]: what is
 /// text for one is text for the other, and a document reads the same, except for
-/// [the list](https://github.com/jsonmend/jsonmend/blob/main/docs/repairs.md#whole-text-only). Each
+/// [the list](https://github.com/wiremend/wiremend/blob/main/docs/repairs.md#whole-text-only). Each
 /// exception is recognized by what the whole text made of the input:
 ///
 /// * all of it is valid JSON, which is never changed, however many brackets it begins with;
@@ -23,7 +23,7 @@ use crate::{
 /// * an empty document is ignored if another one is not;
 /// * a bracket before the document was taken for stray text, where a stream has begun there;
 /// * the document needs a repair that only whole texts allow: [`mend_document`], which has all of it,
-///   reads it differently from a [`Mender`](jsonmend_core::Mender);
+///   reads it differently from a [`Mender`](wiremend_core::Mender);
 /// * a closing fence ends a string that was left open;
 /// * a string begins the text and is open for longer than the buffer, for which a stream does not wait;
 /// * a bracket before the document was never closed, so that the document is part of something cut off.

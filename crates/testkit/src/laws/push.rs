@@ -1,6 +1,6 @@
 //! The laws of the push path: L1, L2, L4, L6, L7.
 
-use jsonmend_core::{Mender, Options, Outcome, RepairKind, TrailingDocuments, mend};
+use wiremend_core::{Mender, Options, Outcome, RepairKind, TrailingDocuments, mend};
 
 use super::{Check, Law, Shown, Violation};
 use crate::{

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Repair, RepairKind};
-use jsonmend_extract::{Scope, mend_text};
-use jsonmend_schema::{
+use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Repair, RepairKind};
+use wiremend_extract::{Scope, mend_text};
+use wiremend_schema::{
     Applied, Cause, Change, Cursor, Finding, FitOptions, FitStream, Fitted, NodeState, Rule,
     Schema, Snapshot, Tree, apply_changes,
 };
@@ -92,7 +92,7 @@ fn valid_stays(
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
     let Ok(tree) = Tree::read(text) else { return Ok(()) };
     // Changes because of the engine's limits or of lone surrogates are the engine's responsibility.
-    let mended = jsonmend_core::mend(input, options.engine());
+    let mended = wiremend_core::mend(input, options.engine());
     if mended.outcome() != Outcome::Unchanged || !schema.accepts(&tree) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonmend_extract::{
+use wiremend_extract::{
     CallExtractor, Segment, SegmentEvent, SegmentReader, SegmentSink, Segments,
 };
 
@@ -98,7 +98,7 @@ pub fn segments(input: &[u8], calls: &CallExtractor) -> Result<(), Violation> {
             check.same_text("a segment", &whole.source[span.clone()], &input[span])?;
             continue;
         };
-        if payload.outcome().is_some_and(jsonmend_core::Outcome::is_valid) {
+        if payload.outcome().is_some_and(wiremend_core::Outcome::is_valid) {
             let mut json = Vec::new();
             let mut at = span.start;
             for repair in payload.repairs() {

@@ -1,6 +1,6 @@
 //! L12: partial values.
 
-use jsonmend_core::{DeltaOp, Mender, Options, OwnedValue, Partial, Revision};
+use wiremend_core::{DeltaOp, Mender, Options, OwnedValue, Partial, Revision};
 
 use super::{Check, Law, Shown, Violation, push::moments};
 use crate::{

@@ -1,7 +1,7 @@
 //! L15: white space around a text changes nothing.
 
-use jsonmend_core::{Mended, Options, Outcome, Repair, RepairKind, mend};
-use jsonmend_extract::{Scope, mend_text};
+use wiremend_core::{Mended, Options, Outcome, Repair, RepairKind, mend};
+use wiremend_extract::{Scope, mend_text};
 
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, extracted::Extraction, run::Run};
@@ -122,14 +122,14 @@ fn same(
     Ok(())
 }
 
-/// L15 for [`mend`] and [`Mender`](jsonmend_core::Mender).
+/// L15 for [`mend`] and [`Mender`](wiremend_core::Mender).
 ///
 /// # Errors
 /// The difference that white space makes.
 ///
 /// ```
-/// use jsonmend_core::Options;
-/// use jsonmend_testkit::laws;
+/// use wiremend_core::Options;
+/// use wiremend_testkit::laws;
 /// laws::space_around(b"{'a': 1} and {'b': 2}", &Options::new()).unwrap();
 /// ```
 pub fn space_around(input: &[u8], options: &Options) -> Result<(), Violation> {
@@ -145,7 +145,7 @@ pub fn space_around(input: &[u8], options: &Options) -> Result<(), Violation> {
     })
 }
 
-/// L15 for [`mend_text`] and [`Extractor`](jsonmend_extract::Extractor).
+/// L15 for [`mend_text`] and [`Extractor`](wiremend_extract::Extractor).
 ///
 /// # Errors
 /// The difference that white space makes.

@@ -1,7 +1,7 @@
 //! The laws of the extractor: L1, L2, L4, L5, L7, L8 and L9 for text with JSON somewhere in it.
 
-use jsonmend_core::{Options, Outcome, Repair, Repairs, apply};
-use jsonmend_extract::{Extractor, Scope, mend_text};
+use wiremend_core::{Options, Outcome, Repair, Repairs, apply};
+use wiremend_extract::{Extractor, Scope, mend_text};
 
 use super::{Check, Law, Shown, Violation, prefixes::offsets};
 use crate::{

@@ -1,7 +1,7 @@
 //! L16: nothing at a call's place goes unread.
 
-use jsonmend_wire::{StreamOutcome, Transcript, WireLimits, WireOptions, transcribe};
 use serde_json::{Value, json};
+use wiremend_wire::{StreamOutcome, Transcript, WireLimits, WireOptions, transcribe};
 
 use super::{
     Law, Violation,
@@ -19,8 +19,8 @@ const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
 /// The first change that breaks the law.
 ///
 /// ```
-/// use jsonmend_testkit::{Seed, bodies::Shape, laws};
-/// use jsonmend_wire::WireOptions;
+/// use wiremend_testkit::{Seed, bodies::Shape, laws};
+/// use wiremend_wire::WireOptions;
 ///
 /// let body = Shape::Ollama.body(&["so far"], &[&["{\"a\": 1}"]]);
 /// laws::unread_members(&body, &WireOptions::new(), &mut Seed::new(1)).unwrap();

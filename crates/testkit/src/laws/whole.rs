@@ -1,6 +1,6 @@
 //! The laws of whole texts: L3, L5, L9 and L11.
 
-use jsonmend_core::{
+use wiremend_core::{
     BufferedMender, Mended, Options, Outcome, Policy, Repair, Repairs, TrailingDocuments, apply,
     mend,
 };
@@ -83,7 +83,7 @@ pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
         check.that(applied.is_some(), || format!("no script: {:?}", mended.repairs()))?;
         check.same_text("mend", &applied.unwrap_or_default(), text.as_bytes())?;
         check.that(is_output(text.as_bytes(), options), || format!("mend gives {text:?}"))?;
-        let allowed = |repair: jsonmend_core::Repair| options.policy().allows(repair.kind());
+        let allowed = |repair: wiremend_core::Repair| options.policy().allows(repair.kind());
         check.that(mended.repairs().iter().all(allowed), || {
             format!("a repair that the policy forbids: {:?}", mended.repairs())
         })?;

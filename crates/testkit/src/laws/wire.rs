@@ -4,7 +4,7 @@
 mod growth;
 mod runnable;
 
-use jsonmend_wire::{
+use wiremend_wire::{
     Call, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, Transcript, WireOptions,
     sse::{SseDecoder, SseEvent, SseReading},
     transcribe,

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 /// Nothing is decoded, so any bytes have events, and those of a body in order are the body.
 ///
 /// ```
-/// use jsonmend_testkit::transport::Events;
+/// use wiremend_testkit::transport::Events;
 ///
 /// let events = Events::of(b"[{\"n\": 1},\r\n{\"n\": 2},\r\n{\"n\": 3}]");
 /// assert_eq!(events.len(), 3);

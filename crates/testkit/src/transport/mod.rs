@@ -5,7 +5,7 @@
 //! smaller as long as a test still fails. A [`Delivery`] is what arrives.
 //!
 //! ```
-//! use jsonmend_testkit::transport::Scenario;
+//! use wiremend_testkit::transport::Scenario;
 //!
 //! let body = b"data: {\"n\": 1}\n\ndata: {\"n\": 2}\n\ndata: {\"n\": 3}\n\n";
 //! let scenario: Scenario = "lose=1 reset=25 cut=3".parse()?;
@@ -13,7 +13,7 @@
 //! assert_eq!(delivery.chunks(), [&b"dat"[..], b"a: {\"n\": 1}\n\ndata: {\"n"]);
 //! assert!(delivery.is_reset());
 //! assert_eq!(scenario.to_string(), "lose=1 reset=25 cut=3");
-//! # Ok::<(), jsonmend_testkit::transport::ScenarioError>(())
+//! # Ok::<(), wiremend_testkit::transport::ScenarioError>(())
 //! ```
 
 mod events;

@@ -10,7 +10,7 @@ use crate::{Choices, cuts::Cut, shrink};
 /// It is printed as words, such as `lose=3 reset=120 cut=7,19`, and read from them.
 ///
 /// ```
-/// use jsonmend_testkit::{Seed, bodies::Shape, transport::Scenario};
+/// use wiremend_testkit::{Seed, bodies::Shape, transport::Scenario};
 ///
 /// let body = Shape::Chat.body(&["so ", "far"], &[&["{\"a\"", ": 1}"]]);
 /// let scenario = Scenario::random(&body, &mut Seed::new(5));

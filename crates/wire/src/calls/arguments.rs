@@ -10,7 +10,7 @@ mod close;
 
 pub(super) use close::Closed;
 
-use jsonmend_core::{Mender, Options, Repairs};
+use wiremend_core::{Mender, Options, Repairs};
 
 use super::{
     Call, Doubt,

@@ -1,6 +1,6 @@
 //! A tool call that has ended.
 
-use jsonmend_core::{Mended, Outcome, Path, Repairs};
+use wiremend_core::{Mended, Outcome, Path, Repairs};
 
 use super::Doubt;
 use crate::codes::coded;
@@ -40,8 +40,8 @@ coded!(CallKind);
 /// refused or missing.
 ///
 /// ```
-/// use jsonmend_core::Outcome;
-/// use jsonmend_wire::{WireOptions, transcribe};
+/// use wiremend_core::Outcome;
+/// use wiremend_wire::{WireOptions, transcribe};
 ///
 /// let body = br#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1",
 /// data: "function":{"name":"now","arguments":""}}]},"finish_reason":"tool_calls"}]}

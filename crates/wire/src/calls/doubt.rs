@@ -6,12 +6,12 @@ use crate::codes::coded;
 ///
 /// A stream can lose an event, be cut off, or contradict itself, and what is left of a call can still
 /// be valid JSON: `{"cmd": "rm -rf /data` and `"}`, with an event lost between them. Such a call
-/// ends as [`Outcome::Cut`](jsonmend_core::Outcome::Cut) or, if a limit was the reason, as
-/// [`Outcome::Overflow`](jsonmend_core::Outcome::Overflow).
+/// ends as [`Outcome::Cut`](wiremend_core::Outcome::Cut) or, if a limit was the reason, as
+/// [`Outcome::Overflow`](wiremend_core::Outcome::Overflow).
 ///
 /// ```
-/// use jsonmend_core::Outcome;
-/// use jsonmend_wire::{Doubt, WireOptions, transcribe};
+/// use wiremend_core::Outcome;
+/// use wiremend_wire::{Doubt, WireOptions, transcribe};
 ///
 /// // The body ends before it states the end of the call.
 /// let body = br#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1",
@@ -90,7 +90,7 @@ impl Doubt {
     /// later in a text of the response is complete. The other reasons concern calls.
     ///
     /// ```
-    /// use jsonmend_wire::Doubt;
+    /// use wiremend_wire::Doubt;
     ///
     /// assert!(Doubt::LostEvent.is_loss());
     /// assert!(!Doubt::UncleanStop.is_loss());

@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, collections::VecDeque};
 
-use jsonmend_core::{Output, Repair, Repairs, RepairsPosition, Risk, apply};
+use wiremend_core::{Output, Repair, Repairs, RepairsPosition, Risk, apply};
 
 use crate::work;
 
@@ -304,7 +304,7 @@ impl Output for Show<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jsonmend_core::{Mended, Mender, Options, Outcome, mend};
+    use wiremend_core::{Mended, Mender, Options, Outcome, mend};
 
     /// The pieces as they are released.
     fn rewritten(pieces: &[&str], mended: &Mended) -> Vec<String> {

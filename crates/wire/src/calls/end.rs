@@ -1,6 +1,6 @@
 //! How calls end, and which of them are complete.
 
-use jsonmend_core::Outcome;
+use wiremend_core::Outcome;
 
 use super::{
     Call, CallKind, Calls, Doubt, EmptyCall, Ended, Entry, Piece, Sink, Target, arguments::Closed,

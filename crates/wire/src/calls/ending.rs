@@ -1,6 +1,6 @@
 //! Detects whether the arguments so far are complete.
 
-use jsonmend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, lexer::Brackets};
+use wiremend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, lexer::Brackets};
 
 use crate::work;
 

@@ -18,7 +18,7 @@ mod tracking;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonmend_core::Options;
+use wiremend_core::Options;
 
 use crate::{
     ErrorKind, FinishReason, WireError, WireEvent, WireLimits, WireOptions,

@@ -1,6 +1,6 @@
 //! What the text of arguments means, independent of its form.
 
-use jsonmend_core::{Mended, Options, RepairKind, mend};
+use wiremend_core::{Mended, Options, RepairKind, mend};
 
 use crate::{json, work};
 

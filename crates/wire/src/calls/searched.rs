@@ -6,7 +6,7 @@ use core::{
 };
 use std::{collections::BTreeMap, hash::DefaultHasher};
 
-use jsonmend_core::{Repair, RepairKind};
+use wiremend_core::{Repair, RepairKind};
 
 use super::edit_log::{EditLog, Slot};
 use crate::{Block, CallFinder, CallFinders, TextCall};

@@ -1,6 +1,6 @@
 //! How the arguments of each tool are read.
 
-use jsonmend_core::{Options, Policy};
+use wiremend_core::{Options, Policy};
 
 use super::is_foreign;
 use crate::{Guides, ToolPolicies, WireOptions};

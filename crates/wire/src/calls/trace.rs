@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use jsonmend_core::{Mended, Mender, Options, Outcome, Repairs, mend};
+use wiremend_core::{Mended, Mender, Options, Outcome, Repairs, mend};
 
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;

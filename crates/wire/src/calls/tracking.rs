@@ -3,7 +3,7 @@
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
-use jsonmend_core::{Mended, Options, Outcome, Repairs};
+use wiremend_core::{Mended, Options, Outcome, Repairs};
 
 use super::{
     edit_log::{EditLog, Slot},

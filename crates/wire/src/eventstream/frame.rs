@@ -197,7 +197,7 @@ impl std::error::Error for TooLong {}
 /// Encodes a message as one frame, and appends it to `out`.
 ///
 /// ```
-/// use jsonmend_wire::eventstream::{Header, HeaderValue, Message, encode};
+/// use wiremend_wire::eventstream::{Header, HeaderValue, Message, encode};
 ///
 /// let mut frame = Vec::new();
 /// encode(&[Header::new(":event-type", HeaderValue::Str("chunk"))], b"{}", &mut frame)?;

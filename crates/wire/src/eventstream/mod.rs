@@ -5,7 +5,7 @@
 //! CRC-32 of these eight bytes, the headers, the payload, and the CRC-32 of everything before it.
 //!
 //! ```
-//! use jsonmend_wire::eventstream::{
+//! use wiremend_wire::eventstream::{
 //!     EventStreamDecoder, EventStreamEvent, Header, HeaderValue, encode,
 //! };
 //!
@@ -21,7 +21,7 @@
 //!     });
 //! }
 //! assert_eq!(names, ["messageStop"]);
-//! # Ok::<(), jsonmend_wire::eventstream::TooLong>(())
+//! # Ok::<(), wiremend_wire::eventstream::TooLong>(())
 //! ```
 
 mod crc;

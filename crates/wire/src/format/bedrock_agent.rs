@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::lexer::Fault;
+use wiremend_core::lexer::Fault;
 
 use super::{
     ANY, Arguments, CallDelta, Delta, Format, Members, OBJECT, OBJECTS, Out, Piece, Place, TEXT,

@@ -47,7 +47,7 @@ pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error, r
 /// The format of a provider's stream.
 ///
 /// ```
-/// use jsonmend_wire::ApiFormat;
+/// use wiremend_wire::ApiFormat;
 /// assert_eq!(ApiFormat::OpenAiChat.code(), "openai-chat");
 /// assert_eq!(ApiFormat::from_code("anthropic"), Some(ApiFormat::Anthropic));
 /// ```

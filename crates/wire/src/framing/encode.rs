@@ -6,7 +6,7 @@ use crate::eventstream::{Header, HeaderValue, encode};
 /// Encodes payloads as a body with one framing, which a [`Decoder`](crate::Decoder) can read.
 ///
 /// ```
-/// use jsonmend_wire::{Encoder, Framing};
+/// use wiremend_wire::{Encoder, Framing};
 ///
 /// let mut body = Vec::new();
 /// let mut encoder = Encoder::new(Framing::Sse);

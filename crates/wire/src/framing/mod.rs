@@ -25,7 +25,7 @@ pub use encode::Encoder;
 /// How a body is split into payloads.
 ///
 /// ```
-/// use jsonmend_wire::Framing;
+/// use wiremend_wire::Framing;
 /// assert_eq!(Framing::from_code("sse"), Some(Framing::Sse));
 /// assert_eq!(Framing::Ndjson.code(), "ndjson");
 /// ```

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::lexer::{Escape, decode_escape, join_surrogates};
+use wiremend_core::lexer::{Escape, decode_escape, join_surrogates};
 
 /// Joins the texts of consecutive strings. If one ends with the first half of a pair, that half waits for
 /// the second half at the start of the next.

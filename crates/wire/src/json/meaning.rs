@@ -3,7 +3,7 @@
 use core::hash::Hasher as _;
 use std::hash::DefaultHasher;
 
-use jsonmend_core::lexer::{skip, unescape};
+use wiremend_core::lexer::{skip, unescape};
 
 use crate::work;
 

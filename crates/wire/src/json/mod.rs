@@ -10,7 +10,7 @@ mod string;
 
 use std::borrow::Cow;
 
-use jsonmend_core::lexer::{Fault, Lexer, skip, unescape};
+use wiremend_core::lexer::{Fault, Lexer, skip, unescape};
 
 use crate::work;
 

@@ -39,7 +39,7 @@ pub enum Rewritten<'a> {
 /// or a digest of the body.
 ///
 /// ```
-/// use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+/// use wiremend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 ///
 /// let body = concat!(
 ///     r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":"#,
@@ -112,7 +112,7 @@ impl Rewriter {
     /// where events are small.
     ///
     /// ```
-    /// use jsonmend_wire::{RewriteMode, RewriteOptions, Rewriter};
+    /// use wiremend_wire::{RewriteMode, RewriteOptions, Rewriter};
     ///
     /// let mut rewriter = Rewriter::new(RewriteOptions::new().with_mode(RewriteMode::Validated));
     /// let call = r#"{"index":0,"id":"c1","function":{"name":"f","arguments":"{"}}"#;
@@ -133,7 +133,7 @@ impl Rewriter {
     /// is missing.
     ///
     /// ```
-    /// use jsonmend_wire::{RewriteOptions, Rewriter};
+    /// use wiremend_wire::{RewriteOptions, Rewriter};
     ///
     /// let mut rewriter = Rewriter::new(RewriteOptions::new());
     /// rewriter.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n", &mut |_| {});
@@ -151,7 +151,7 @@ impl Rewriter {
     /// may replace what an earlier one said, and [`CallEnded`](WireEvent::CallEnded) decides.
     ///
     /// ```
-    /// use jsonmend_wire::{RewriteOptions, Rewriter};
+    /// use wiremend_wire::{RewriteOptions, Rewriter};
     ///
     /// let mut rewriter = Rewriter::new(RewriteOptions::new());
     /// let body = r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":"#;
@@ -227,7 +227,7 @@ impl Rewriter {
     /// upstream broke off: nothing is completed.
     ///
     /// ```
-    /// use jsonmend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+    /// use wiremend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
     ///
     /// let piece = |arguments: &str| {
     ///     let call = r#"{"index":0,"id":"c1","function":{"name":"f","arguments":"ARGUMENTS"}}"#;

@@ -19,7 +19,7 @@ pub enum RewriteMode {
 /// The options of a [`Rewriter`](crate::Rewriter).
 ///
 /// ```
-/// use jsonmend_wire::{RewriteMode, RewriteOptions};
+/// use wiremend_wire::{RewriteMode, RewriteOptions};
 /// let options = RewriteOptions::new().with_mode(RewriteMode::Validated).with_held(1 << 20);
 /// assert_eq!(options.mode(), RewriteMode::Validated);
 /// ```
@@ -36,7 +36,7 @@ pub struct RewriteOptions {
 }
 
 impl RewriteOptions {
-    /// Arguments are repaired under [`Policy::CONSERVATIVE`](jsonmend_core::Policy::CONSERVATIVE),
+    /// Arguments are repaired under [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE),
     /// content passes through, and the mode is [`RewriteMode::Eager`].
     #[must_use]
     pub const fn new() -> Self {
@@ -113,7 +113,7 @@ impl RewriteOptions {
     /// No: they leave as they came.
     ///
     /// ```
-    /// use jsonmend_wire::{RewriteOptions, Rewriter, Rewritten};
+    /// use wiremend_wire::{RewriteOptions, Rewriter, Rewritten};
     ///
     /// let entry = r#"{"id":"c","type":"function","function":{"name":"rm","arguments":"{\"path\":\"/tmp\"}"}}"#;
     /// let body = format!(

@@ -2,7 +2,7 @@
 //! while it arrives.
 //!
 //! ```
-//! use jsonmend_wire::sse::{SseDecoder, SseEvent, SseReading};
+//! use wiremend_wire::sse::{SseDecoder, SseEvent, SseReading};
 //!
 //! let mut decoder = SseDecoder::new(SseReading::Strict);
 //! let mut seen = Vec::new();

@@ -1,8 +1,8 @@
 //! Anthropic Messages: defects of real streams, one test each.
 
 use crate::support::{call, calls, decode};
-use jsonmend_core::Outcome;
-use jsonmend_wire::{ApiFormat, CallKind, Doubt, FinishReason, StreamOutcome};
+use wiremend_core::Outcome;
+use wiremend_wire::{ApiFormat, CallKind, Doubt, FinishReason, StreamOutcome};
 
 /// Events with their names, as the service sends them.
 fn events(payloads: &[&str]) -> String {

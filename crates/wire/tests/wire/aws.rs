@@ -1,6 +1,6 @@
 //! Bodies in AWS event streams.
 
-use jsonmend_wire::{
+use wiremend_wire::{
     ApiFormat, Decoder, ErrorKind, Framing, RewriteOptions, Rewriter, Rewritten, StreamOutcome,
     Transcript, WireEvent, WireOptions,
     eventstream::{Header, HeaderValue, encode},

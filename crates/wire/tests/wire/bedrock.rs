@@ -1,7 +1,7 @@
 //! Amazon Bedrock: ConverseStream, and the forms of InvokeModel. The frames are tested in `aws`.
 
 use crate::support::{call, calls, decode, named, sse};
-use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
+use wiremend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
 
 const EVENTS: [(&str, &str); 14] = [
     ("messageStart", r#"{"role":"assistant","p":"ab"}"#),

@@ -1,7 +1,7 @@
 //! Bodies that are not a stream of a known format: a typed result, never silent success.
 
 use crate::support::{decode, decode_with};
-use jsonmend_wire::{
+use wiremend_wire::{
     ApiFormat, ErrorKind, Framing, StreamOutcome, WireLimits, WireOptions, sse::SseLimits,
 };
 
@@ -152,9 +152,9 @@ fn no_bytes_make_it_panic() {
                 alphabet[(seed >> 16) as usize % alphabet.len()]
             })
             .collect();
-        let whole = jsonmend_wire::transcribe(&body, WireOptions::new());
-        let mut decoder = jsonmend_wire::Decoder::new(WireOptions::new());
-        let mut pieces = jsonmend_wire::Transcript::new();
+        let whole = wiremend_wire::transcribe(&body, WireOptions::new());
+        let mut decoder = wiremend_wire::Decoder::new(WireOptions::new());
+        let mut pieces = wiremend_wire::Transcript::new();
         for byte in &body {
             decoder.push(std::slice::from_ref(byte), &mut |event| pieces.record(&event));
         }

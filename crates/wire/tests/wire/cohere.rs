@@ -1,7 +1,7 @@
 //! Cohere Chat, both versions.
 
 use crate::support::{call, calls, decode, lines, sse};
-use jsonmend_wire::{ApiFormat, FinishReason, StreamOutcome};
+use wiremend_wire::{ApiFormat, FinishReason, StreamOutcome};
 
 const CALLED: [&str; 9] = [
     r#"{"type":"message-start","delta":{"message":{"role":"assistant","content":[],"tool_calls":[]}}}"#,

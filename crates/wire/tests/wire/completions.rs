@@ -1,7 +1,7 @@
 //! The formats that stream a text and no calls, and Ollama.
 
 use crate::support::{call, calls, decode, lines, named, sse};
-use jsonmend_wire::{ApiFormat, FinishReason, StreamOutcome};
+use wiremend_wire::{ApiFormat, FinishReason, StreamOutcome};
 
 #[test]
 fn openai_completions_are_read_by_choice() {

@@ -1,7 +1,7 @@
 //! Events that were damaged into something else, that come twice, or that say two things.
 
 use crate::support::{START, call, calls, decode, doubts, finish, piece, tools};
-use jsonmend_wire::{
+use wiremend_wire::{
     Doubt, ErrorKind, RewriteMode, RewriteOptions, Rewriter, Rewritten, StreamOutcome,
 };
 

@@ -1,7 +1,7 @@
 //! Calls without arguments leave with an empty object, if they ended well.
 
-use jsonmend_core::{Options, Policy};
-use jsonmend_wire::{
+use wiremend_core::{Options, Policy};
+use wiremend_wire::{
     RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, ToolPolicies, WireOptions,
     eventstream::{Header, HeaderValue, encode},
 };

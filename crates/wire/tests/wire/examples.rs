@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use jsonmend_core::{Options, Policy, RepairKind};
-use jsonmend_wire::{ApiFormat, Decoder, StreamOutcome, Transcript, WireOptions};
+use wiremend_core::{Options, Policy, RepairKind};
+use wiremend_wire::{ApiFormat, Decoder, StreamOutcome, Transcript, WireOptions};
 
 use crate::support::{call, calls};
 
@@ -11,7 +11,7 @@ use crate::support::{call, calls};
 fn example(name: &str, options: &WireOptions) -> Transcript {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/streams").join(name);
     let body = std::fs::read(path).expect("the example is there");
-    let whole = jsonmend_wire::transcribe(&body, options.clone());
+    let whole = wiremend_wire::transcribe(&body, options.clone());
     for size in [1, 7, 64, 700] {
         let mut decoder = Decoder::new(options.clone());
         let mut pieces = Transcript::new();

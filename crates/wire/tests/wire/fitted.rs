@@ -1,6 +1,6 @@
 //! What a fitter makes of arguments and of content, for every split.
 
-use jsonmend_wire::{Fittable, Fitter, RewriteMode, RewriteOptions, RewriteOutcome};
+use wiremend_wire::{Fittable, Fitter, RewriteMode, RewriteOptions, RewriteOutcome};
 
 use crate::{
     rewrite::rewrite,

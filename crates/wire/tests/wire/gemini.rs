@@ -1,7 +1,7 @@
 //! Gemini and Vertex AI, and Gemini Interactions.
 
 use crate::support::{call, calls, decode, named, sse};
-use jsonmend_wire::{ApiFormat, FinishReason, Framing, StreamOutcome};
+use wiremend_wire::{ApiFormat, FinishReason, Framing, StreamOutcome};
 
 /// A candidate with those parts and, if it is not empty, that reason.
 fn parts(parts: &str, reason: &str) -> String {

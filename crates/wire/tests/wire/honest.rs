@@ -3,8 +3,8 @@
 use crate::support::{
     START, call, calls, decode, decode_bytes, decode_with, doubts, finish, piece, tools,
 };
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_wire::{
     ApiFormat, Decoder, Doubt, ErrorKind, FinishReason, Framing, StreamOutcome, WireEvent,
     WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},

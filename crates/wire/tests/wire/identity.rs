@@ -1,7 +1,7 @@
 //! Which call a piece belongs to, where servers do not say it clearly.
 
 use crate::support::{agree, call, calls, decode, doubts, finish, named, sse, tools};
-use jsonmend_wire::{Doubt, StreamOutcome, Transcript};
+use wiremend_wire::{Doubt, StreamOutcome, Transcript};
 
 const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
 const WHOLE: (&str, Option<Doubt>) = ("unchanged", None);

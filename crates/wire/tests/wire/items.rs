@@ -1,7 +1,7 @@
 //! OpenAI Responses: which item an event means.
 
 use crate::support::{agree, call, calls, decode, doubts, sse};
-use jsonmend_wire::{Doubt, StreamOutcome};
+use wiremend_wire::{Doubt, StreamOutcome};
 
 const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
 const WHOLE: (&str, Option<Doubt>) = ("unchanged", None);

@@ -1,7 +1,7 @@
 //! OpenAI Assistants.
 
 use crate::support::{call, calls, decode, named};
-use jsonmend_wire::{ApiFormat, FinishReason, StreamOutcome};
+use wiremend_wire::{ApiFormat, FinishReason, StreamOutcome};
 
 fn run(status: &str, more: &str) -> String {
     format!(r#"{{"object":"thread.run","status":"{status}"{more}}}"#)

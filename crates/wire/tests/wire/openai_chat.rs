@@ -1,8 +1,8 @@
 //! OpenAI Chat Completions: defects of real servers, one test each.
 
 use crate::support::{call, calls, decode, decode_with};
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_wire::{
     ApiFormat, Doubt, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions,
 };
 
@@ -64,7 +64,7 @@ fn fragments_make_a_call_and_it_is_mended() {
     let all = transcript.calls();
     assert_eq!(all[0].id(), Some("c1"));
     assert_eq!(all[0].raw(), "{'a': True,}");
-    let applied = jsonmend_core::apply(all[0].raw().as_bytes(), all[0].repairs()).unwrap();
+    let applied = wiremend_core::apply(all[0].raw().as_bytes(), all[0].repairs()).unwrap();
     assert_eq!(applied, all[0].arguments().as_bytes());
 }
 

@@ -1,7 +1,7 @@
 //! OpenAI Responses: deviations of real servers, one test each.
 
 use crate::support::{call, calls, decode, named, sse};
-use jsonmend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
+use wiremend_wire::{ApiFormat, CallKind, FinishReason, StreamOutcome};
 
 const CREATED: &str = r#"{"type":"response.created","response":{"object":"response","status":"in_progress","error":null,"output":[]}}"#;
 const COMPLETED: &str = r#"{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":8,"output_tokens":5,"input_tokens_details":{"cached_tokens":4},"output_tokens_details":{"reasoning_tokens":2}}}}"#;

@@ -4,7 +4,7 @@
 use core::slice::from_ref;
 
 use crate::support::{call, calls, decode, decode_bytes, doubts, lines, named, sse};
-use jsonmend_wire::{
+use wiremend_wire::{
     Doubt, ErrorKind, WireOptions,
     eventstream::{Header, HeaderValue, encode},
 };

@@ -1,7 +1,7 @@
 //! Rewritten bodies: exact bytes, for every split.
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_wire::{
     ErrorKind, Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
     Transcript, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},

@@ -4,8 +4,8 @@ use crate::{
     rewrite::{Out, body, piece, rewrite},
     support::{START, decode, doubts, finish, tools},
 };
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_wire::{
     Doubt, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireLimits,
     WireOptions,
 };

@@ -2,8 +2,8 @@
 //! that may have lost it is complete.
 
 use crate::support::{START, call, calls, decode, decode_with, doubts, finish, piece, sse, tools};
-use jsonmend_core::Policy;
-use jsonmend_wire::{Doubt, StreamOutcome, ToolPolicies, WireOptions};
+use wiremend_core::Policy;
+use wiremend_wire::{Doubt, StreamOutcome, ToolPolicies, WireOptions};
 
 const LOST: (&str, Option<Doubt>) = ("cut", Some(Doubt::LostEvent));
 const NAMELESS: (&str, Option<Doubt>) = ("cut", Some(Doubt::MissingStart));

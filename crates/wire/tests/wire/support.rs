@@ -1,6 +1,6 @@
 //! Helpers of the tests.
 
-use jsonmend_wire::{
+use wiremend_wire::{
     Decoder, Doubt, RewriteMode, RewriteOptions, Rewriter, Rewritten, Transcript, WireEvent,
     WireOptions, transcribe,
 };

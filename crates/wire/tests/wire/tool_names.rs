@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, JsonType, Member, Options, Policy, Risk};
-use jsonmend_wire::{Guides, RewriteMode, RewriteOptions, ToolPolicies, WireOptions};
+use wiremend_core::{Guide, JsonType, Member, Options, Policy, Risk};
+use wiremend_wire::{Guides, RewriteMode, RewriteOptions, ToolPolicies, WireOptions};
 
 use crate::{
     rewrite::rewrite,
@@ -84,7 +84,7 @@ fn the_policy_of_the_whole_name_decides() {
                 for mode in [RewriteMode::Validated, RewriteMode::default()] {
                     let options = RewriteOptions::new().with_wire(options.clone()).with_mode(mode);
                     let out = rewrite(&options, body.as_bytes());
-                    let said = jsonmend_wire::transcribe(&out.bytes, WireOptions::new());
+                    let said = wiremend_wire::transcribe(&out.bytes, WireOptions::new());
                     let left = said.calls()[0].raw().to_owned();
                     assert_eq!(left, if allowed { mended } else { came }, "{mode:?} {body}");
                     assert_eq!(out.text() == body, !allowed);

@@ -1,7 +1,7 @@
 //! Response bodies that were not streamed, mended in place.
 
-use jsonmend_core::{Options, Outcome, Policy};
-use jsonmend_wire::{StreamOutcome, WireOptions, mend_body};
+use wiremend_core::{Options, Outcome, Policy};
+use wiremend_wire::{StreamOutcome, WireOptions, mend_body};
 
 /// The repaired body, and the outcomes of its calls.
 fn mended(body: &str, options: WireOptions) -> (String, Vec<Outcome>) {

@@ -1,8 +1,8 @@
 //! Calls that a finish cuts off are taken out of a body, if that is switched on.
 
 use crate::{rewrite::rewrite, support::decode};
-use jsonmend_wire::{Framing, RewriteMode, RewriteOptions, RewriteOutcome, StreamOutcome};
 use serde_json::{Value, json};
+use wiremend_wire::{Framing, RewriteMode, RewriteOptions, RewriteOutcome, StreamOutcome};
 
 fn events(list: &[Value]) -> String {
     let event = |event: &Value| match event["type"].as_str() {
@@ -76,13 +76,13 @@ fn the_last_call_of_a_chat_is_taken_out() {
 fn everything_waits_that_follows_the_beginning_of_a_call() {
     let begin = events(&[chat(&chat_call(0, "a", "{\"p\": 1}"), None)]);
     let options = RewriteOptions::new().with_cut_calls_withheld(true);
-    let mut rewriter = jsonmend_wire::Rewriter::new(options);
+    let mut rewriter = wiremend_wire::Rewriter::new(options);
     rewriter.push(begin.as_bytes(), &mut |_| {});
     assert_eq!(rewriter.withheld(), begin.len());
     // A body that breaks off leaves as it came.
     let mut bytes = Vec::new();
     rewriter.finish(&mut |piece| {
-        if let jsonmend_wire::Rewritten::Bytes(more) = piece {
+        if let wiremend_wire::Rewritten::Bytes(more) = piece {
             bytes.extend_from_slice(more);
         }
     });

@@ -1,7 +1,7 @@
 //! What the first key of the arguments shows, where an object without a marker may be something else
 //! than a call: the declaration of a tool, or data under a key that is the name of one.
 
-use jsonmend_core::JsonType;
+use wiremend_core::JsonType;
 
 use super::{Envelope, keys::LONGEST_NAME, unescaped};
 use crate::dialect::{out::Ctx, sink::CallSink};

@@ -1,6 +1,6 @@
 //! What a mender emits, as the envelope reads it.
 
-use jsonmend_core::{Output, Repair, RepairKind};
+use wiremend_core::{Output, Repair, RepairKind};
 
 use super::{Envelope, Reading};
 use crate::dialect::{out::Ctx, sink::CallSink};

@@ -1,6 +1,6 @@
 //! The members of an envelope: which of them are the parts of a call.
 
-use jsonmend_core::RepairKind;
+use wiremend_core::RepairKind;
 
 use super::{
     Call, Envelope, Level, PAIRS, Reading, Role,

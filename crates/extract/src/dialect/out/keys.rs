@@ -1,7 +1,7 @@
 //! The keys of the arguments of a call: one that comes twice, and one that is in an object of another although
 //! it belongs next to it.
 
-use jsonmend_core::Member;
+use wiremend_core::Member;
 
 use crate::dialect::tools::Tool;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jsonmend_core::{Guide, JsonType, RepairKind};
+use wiremend_core::{Guide, JsonType, RepairKind};
 
 use super::PythonCall;
 use crate::dialect::{

@@ -1,6 +1,6 @@
 //! The arguments of a call, each up to its value.
 
-use jsonmend_core::RepairKind;
+use wiremend_core::RepairKind;
 
 use super::{
     PythonCall, State,

@@ -1,6 +1,6 @@
 //! What begins at a place of text.
 
-use jsonmend_core::prose::reasoning;
+use wiremend_core::prose::reasoning;
 
 use super::{CallExtractor, begins::Begins, place::Place, thoughts::with_suffix};
 use crate::dialect::{

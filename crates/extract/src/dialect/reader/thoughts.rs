@@ -1,6 +1,6 @@
 //! Reasoning: where blocks of it begin and end.
 
-use jsonmend_core::prose::reasoning;
+use wiremend_core::prose::reasoning;
 
 use super::{
     CallExtractor, State, Thought,

@@ -1,6 +1,6 @@
 //! The quotation marks and escapes in a string, which show what a repair may have got wrong.
 
-use jsonmend_core::RepairKind;
+use wiremend_core::RepairKind;
 
 /// What was read of a string of mended JSON.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Values that are made of elements.
 
-use jsonmend_core::{JsonType, Member};
+use wiremend_core::{JsonType, Member};
 
 use super::{Reading, State, XmlCall};
 use crate::dialect::{

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use jsonmend_core::{Options, Policy, RepairKind, Risk, mend_document};
-use jsonmend_wire::{FinishReason, MendedArguments};
 use serde_json::{Value, json};
+use wiremend_core::{Options, Policy, RepairKind, Risk, mend_document};
+use wiremend_wire::{FinishReason, MendedArguments};
 
 use super::Fixed;
 use crate::request::{

@@ -1,6 +1,6 @@
 //! Objects around the whole value, and values that lack the object that should be around them.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{Form, Proposal, Site, scalar::is_echo};
 use crate::{

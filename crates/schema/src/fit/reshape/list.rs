@@ -1,6 +1,6 @@
 //! Proposals for places where a list is expected.
 
-use jsonmend_core::{Risk, Step};
+use wiremend_core::{Risk, Step};
 
 use super::{Form, Proposal, Site, split::could_be_one_number};
 use crate::{

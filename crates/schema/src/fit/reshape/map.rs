@@ -1,6 +1,6 @@
 //! Maps that were written as lists of pairs, and the reverse.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{Proposal, Site};
 use crate::{

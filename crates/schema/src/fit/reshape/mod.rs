@@ -8,7 +8,7 @@ mod scalar;
 mod split;
 mod stringified;
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::place::Place;
 use crate::{Rule, judge::Judge, part::Part, tree::Node};

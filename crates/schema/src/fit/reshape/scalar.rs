@@ -1,6 +1,6 @@
 //! Proposals for places where a scalar is expected: other spellings, and unwrapping.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{Proposal, Site};
 use crate::{
@@ -51,8 +51,8 @@ fn null_word<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>)
 /// from the schema is lost.
 fn placeholder<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 's>>) {
     let own = site.place.path.last().and_then(|step| match step {
-        jsonmend_core::Step::Key(key) => Some(&**key),
-        jsonmend_core::Step::Index(_) => None,
+        wiremend_core::Step::Key(key) => Some(&**key),
+        wiremend_core::Step::Index(_) => None,
     });
     let is_word =
         |member: &Node<'_>| member.key().is_some_and(|key| SCHEMA_KEYS.contains(&key.as_ref()));

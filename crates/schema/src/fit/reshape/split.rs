@@ -1,6 +1,6 @@
 //! Splits text that contains several items.
 
-use jsonmend_core::Risk;
+use wiremend_core::Risk;
 
 use super::{Proposal, Site};
 use crate::{

@@ -1,6 +1,6 @@
 //! Reads a list or an object from the text of a string.
 
-use jsonmend_core::{Options, Policy, Risk, TrailingDocuments, mend};
+use wiremend_core::{Options, Policy, Risk, TrailingDocuments, mend};
 
 use super::{Proposal, Site};
 use crate::{Rule, Tree, tree::JsonType};

@@ -1,6 +1,6 @@
 //! The law of work for bodies: the part of L6 that counts steps of decoding and of writing again.
 
-use jsonmend_wire::{Decoder, RewriteOptions, Rewriter, WireOptions};
+use wiremend_wire::{Decoder, RewriteOptions, Rewriter, WireOptions};
 
 use crate::laws::{Law, Violation};
 
@@ -42,17 +42,17 @@ impl Road {
     /// The number of steps that this takes.
     ///
     /// ```
-    /// use jsonmend_testkit::laws::wire::Road;
-    /// use jsonmend_wire::WireOptions;
+    /// use wiremend_testkit::laws::wire::Road;
+    /// use wiremend_wire::WireOptions;
     /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     /// let road = Road::Decode(WireOptions::new());
     /// assert!(road.steps(body, 1) < road.steps(&body.repeat(2), 1));
     /// ```
     #[must_use]
     pub fn steps(&self, body: &[u8], size: usize) -> u64 {
-        let before = jsonmend_wire::steps();
+        let before = wiremend_wire::steps();
         self.drive(body, size);
-        jsonmend_wire::steps() - before
+        wiremend_wire::steps() - before
     }
 }
 

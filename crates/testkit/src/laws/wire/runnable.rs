@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use jsonmend_core::Mended;
-use jsonmend_wire::{
+use serde_json::Value;
+use wiremend_core::Mended;
+use wiremend_wire::{
     Call, CallKind, RewriteMode, RewriteOptions, Rewriter, Rewritten, WireEvent,
     eventstream::Message,
 };
-use serde_json::Value;
 
 use super::super::{Law, Violation};
 use crate::Seed;

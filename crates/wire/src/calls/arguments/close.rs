@@ -1,6 +1,6 @@
 //! The end of the arguments: which reading holds, and its repair as a whole.
 
-use jsonmend_core::{Collected, Mended, Mender, Outcome, mend};
+use wiremend_core::{Collected, Mended, Mender, Outcome, mend};
 
 use super::{ArgumentText, Engine};
 use crate::{

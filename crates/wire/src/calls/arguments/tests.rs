@@ -1,7 +1,7 @@
 //! Tests of how argument text is read.
 
 use super::*;
-use jsonmend_core::Policy;
+use wiremend_core::Policy;
 
 fn raw(pieces: &[&str]) -> (String, bool) {
     let mending = Options::new().with_policy(Policy::CONSERVATIVE);

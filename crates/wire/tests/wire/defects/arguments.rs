@@ -2,8 +2,8 @@
 
 use super::{chunk, end, is, outcome, result, text_delta, tools, turn};
 use crate::support::{call, calls, decode, lines, named, sse};
-use jsonmend_core::{Options, Policy};
-use jsonmend_wire::{Decoder, Transcript, WireEvent, WireOptions};
+use wiremend_core::{Options, Policy};
+use wiremend_wire::{Decoder, Transcript, WireEvent, WireOptions};
 
 #[test]
 fn d51_text_repeated_with_each_piece_counts_once() {
@@ -71,7 +71,7 @@ fn d56_arguments_cut_off_by_a_limit_are_never_complete() {
     let body = tools(entry) + &end("length");
     assert_eq!(decode(&body).calls()[0].outcome().code(), "cut");
     let closing = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-    let transcript = jsonmend_wire::transcribe(body.as_bytes(), closing);
+    let transcript = wiremend_wire::transcribe(body.as_bytes(), closing);
     let outcome = transcript.calls()[0].outcome();
     assert_eq!((outcome.code(), outcome.is_complete()), ("closed", false));
 }

@@ -1,6 +1,6 @@
 //! Entries 34 to 40: envelopes.
 
-use jsonmend_wire::FinishReason;
+use wiremend_wire::FinishReason;
 
 use super::{end, is, outcome, result, text_delta, tools};
 use crate::support::{call, calls, decode, named, sse};

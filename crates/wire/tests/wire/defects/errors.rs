@@ -1,6 +1,6 @@
 //! Entries 27 to 33: errors inside a response whose HTTP status was a success.
 
-use jsonmend_wire::{
+use wiremend_wire::{
     FinishReason, WireOptions,
     eventstream::{Header, HeaderValue, encode},
 };

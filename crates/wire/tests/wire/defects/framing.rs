@@ -1,6 +1,6 @@
 //! Entries 1 to 26: framings and bytes.
 
-use jsonmend_wire::{
+use wiremend_wire::{
     ApiFormat, Decoder, ErrorKind, Framing, Transcript, WireLimits, WireOptions,
     eventstream::{Header, HeaderValue, encode},
     sse::SseLimits,

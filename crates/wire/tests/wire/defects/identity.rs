@@ -2,7 +2,7 @@
 
 use super::{end, tools};
 use crate::support::{call, calls, decode, lines};
-use jsonmend_wire::Transcript;
+use wiremend_wire::Transcript;
 
 /// A turn with those entries, one per chunk.
 fn turn(entries: &[&str]) -> Transcript {

@@ -7,7 +7,7 @@ mod framing;
 mod identity;
 
 use crate::support::decode;
-use jsonmend_wire::Transcript;
+use wiremend_wire::Transcript;
 
 /// A chunk of chat completions with one delta.
 fn chunk(delta: &str) -> String {

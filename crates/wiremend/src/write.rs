@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use jsonmend_core::Output;
+use wiremend_core::Output;
 
 /// An [`Output`] that writes the mended text to any [`Write`].
 ///
@@ -14,7 +14,7 @@ use jsonmend_core::Output;
 /// [`BufWriter`](io::BufWriter) where a write is expensive.
 ///
 /// ```
-/// use jsonmend::{Mender, Options, repair::WriteOutput};
+/// use wiremend::{Mender, Options, repair::WriteOutput};
 ///
 /// let mut out = WriteOutput::new(Vec::new());
 /// let mut mender = Mender::new(Options::new());
@@ -104,7 +104,7 @@ impl<W> fmt::Debug for WriteOutput<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jsonmend_core::{Mender, Options, Outcome};
+    use wiremend_core::{Mender, Options, Outcome};
 
     /// Takes so many bytes.
     struct Full(usize);

@@ -1,4 +1,4 @@
-//! The part of an agent that reads a response: `cargo run -p jsonmend --example agent`.
+//! The part of an agent that reads a response: `cargo run -p wiremend --example agent`.
 //!
 //! `read` takes any stream of chunks, such as the `bytes_stream()` of a reqwest response. The README
 //! shows both together.
@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures::{Stream, StreamExt};
-use jsonmend::{
+use wiremend::{
     stream::{Event, MendExt, ResponseOptions},
     wire::{Call, FinishReason, StreamOutcome},
 };

@@ -1,12 +1,12 @@
 //! Repairs the JSON that language models stream, as it arrives.
 //!
-//! jsonmend finds the JSON in a model's output, repairs it, reports every change, and never presents
+//! wiremend finds the JSON in a model's output, repairs it, reports every change, and never presents
 //! a value that was cut off as a complete one. Valid JSON passes through byte for byte.
 //!
 //! # A text
 //!
 //! ```
-//! use jsonmend::{Options, Outcome, mend, repair::apply};
+//! use wiremend::{Options, Outcome, mend, repair::apply};
 //!
 //! let input = b"{name: 'Ada', langs: ['en', 'fr',], ok: True}";
 //! let mended = mend(input, &Options::new());
@@ -22,7 +22,7 @@
 //! # A text that arrives
 //!
 //! ```
-//! use jsonmend::{Mender, Options, Outcome};
+//! use wiremend::{Mender, Options, Outcome};
 //!
 //! let mut mender = Mender::new(Options::new());
 //! let mut out = Vec::new();
@@ -41,7 +41,7 @@
 //! # A value that grows
 //!
 //! ```
-//! use jsonmend::{Mender, Options, Partial, partial::Revision};
+//! use wiremend::{Mender, Options, Partial, partial::Revision};
 //!
 //! let mut mender = Mender::new(Options::new());
 //! let (mut partial, mut seen) = (Partial::new(), Revision::default());
@@ -68,7 +68,7 @@
 #![cfg_attr(feature = "stream", doc = "```")]
 #![cfg_attr(not(feature = "stream"), doc = "```ignore")]
 //! use futures::{StreamExt, executor::block_on, stream};
-//! use jsonmend::stream::{Event, MendExt, ResponseOptions};
+//! use wiremend::stream::{Event, MendExt, ResponseOptions};
 //!
 //! let body = stream::iter([
 //!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
@@ -90,7 +90,7 @@
 //!
 #![cfg_attr(feature = "wire", doc = "```")]
 #![cfg_attr(not(feature = "wire"), doc = "```ignore")]
-//! use jsonmend::{mend_arguments, wire::FinishReason};
+//! use wiremend::{mend_arguments, wire::FinishReason};
 //!
 //! let mended = mend_arguments("{'city': 'Oslo', days: 3}", FinishReason::from_provider("tool_calls"));
 //! assert_eq!(mended.value(), Some(r#"{"city": "Oslo", "days": 3}"#));
@@ -103,14 +103,14 @@
 //!
 #![cfg_attr(feature = "schema", doc = "```")]
 #![cfg_attr(not(feature = "schema"), doc = "```ignore")]
-//! use jsonmend::schema::{FitOptions, Schema};
+//! use wiremend::schema::{FitOptions, Schema};
 //!
 //! let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
 //! let fitted = schema.fit(b"{days: '3'}", &FitOptions::new());
 //! assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
 //! let fitted = schema.fit(b"{days: 'a few'}", &FitOptions::new());
 //! assert_eq!(fitted.issues()[0].to_string(), r#"/days: expected integer, got string "a few""#);
-//! # Ok::<(), jsonmend::schema::SchemaError>(())
+//! # Ok::<(), wiremend::schema::SchemaError>(())
 //! ```
 //!
 //! # An answer that cannot be repaired
@@ -118,7 +118,7 @@
 #![cfg_attr(feature = "reask", doc = "```")]
 #![cfg_attr(not(feature = "reask"), doc = "```ignore")]
 //! use futures::executor::block_on;
-//! use jsonmend::{
+//! use wiremend::{
 //!     reask::{Answer, Failure, Reask, ReaskOptions},
 //!     schema::Schema,
 //! };
@@ -132,7 +132,7 @@
 //!     async move { Ok::<_, Failure>(Answer::text(reply)) }
 //! }));
 //! assert_eq!(done.unwrap().json(), r#"{"city": "Oslo", "days": 3}"#);
-//! # Ok::<(), jsonmend::schema::SchemaError>(())
+//! # Ok::<(), wiremend::schema::SchemaError>(())
 //! ```
 //!
 //! # Parts
@@ -140,11 +140,11 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | | the engine and the extraction, at the root of this crate and in [`repair`], [`partial`] and [`extract`]; no dependencies | always |
-//! | `schema` | `jsonmend::schema`: validation and repair by JSON Schema | no |
-//! | `schemars` | `jsonmend::schema::parse_as` and `parse_incomplete_as`: schemas from Rust types; implies `schema` | no |
-//! | `reask` | `jsonmend::reask`: asks the model again when its answer cannot be repaired; implies `schema` and `wire` | no |
-//! | `wire` | `jsonmend::wire` and `jsonmend::response`: providers' formats, whole responses, without IO | yes |
-//! | `stream` | `jsonmend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
+//! | `schema` | `wiremend::schema`: validation and repair by JSON Schema | no |
+//! | `schemars` | `wiremend::schema::parse_as` and `parse_incomplete_as`: schemas from Rust types; implies `schema` | no |
+//! | `reask` | `wiremend::reask`: asks the model again when its answer cannot be repaired; implies `schema` and `wire` | no |
+//! | `wire` | `wiremend::wire` and `wiremend::response`: providers' formats, whole responses, without IO | yes |
+//! | `stream` | `wiremend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
 //! | `serde` | `Serialize` for repairs, outcomes, paths, issues and changes; `Value` as a `Deserializer` | no |
 //! | `serde_json` | calls, arguments and objects as Rust types (`parse`), items and values while they arrive (`items`, `typed`), partial values as those of `serde_json` | no |
 //! | `codec` | a codec of `tokio_util`; implies `tokio` | no |
@@ -156,18 +156,18 @@
 
 mod write;
 
-pub use jsonmend_core::{
+pub use wiremend_core::{
     Limits, Mended, Mender, Options, Outcome, Output, Partial, Policy, Repair, RepairKind, Risk,
     Value, mend,
 };
-pub use jsonmend_extract::{Extractor, mend_text};
+pub use wiremend_extract::{Extractor, mend_text};
 #[cfg(feature = "wire")]
-pub use jsonmend_wire::mend_arguments;
+pub use wiremend_wire::mend_arguments;
 
 /// More about repairs: several documents in one text, guides, edit scripts, a mender that keeps its
 /// input, and output to a writer.
 pub mod repair {
-    pub use jsonmend_core::{
+    pub use wiremend_core::{
         BufferedMender, Collected, Completion, Guide, KindSet, Lead, Listed, Located, Member, Path,
         Paths, Repairs, RepairsIter, RepairsPosition, Step, Tail, TrailingDocuments, UnknownCode,
         apply,
@@ -179,10 +179,10 @@ pub mod repair {
 /// More about values that grow: changes, owned snapshots, and the events of a reader of JSON text.
 pub mod partial {
     #[cfg(feature = "serde")]
-    pub use jsonmend_core::DeserializeError;
+    pub use wiremend_core::DeserializeError;
     #[cfg(feature = "serde_json")]
-    pub use jsonmend_core::Unrepresentable;
-    pub use jsonmend_core::{
+    pub use wiremend_core::Unrepresentable;
+    pub use wiremend_core::{
         Delta, DeltaOp, Deltas, EventReader, Events, JsonType, Misplaced, OwnedValue, ParseEvent,
         Revision,
     };
@@ -190,12 +190,12 @@ pub mod partial {
 
 /// More about JSON in text: where to look, and what receives the result.
 pub mod extract {
-    pub use jsonmend_extract::{Findings, Found, Scope, TextSink};
+    pub use wiremend_extract::{Findings, Found, Scope, TextSink};
 }
 
 /// Tool calls in text: readers for the dialects of models, and dialects of your own.
 pub mod calls {
-    pub use jsonmend_extract::{
+    pub use wiremend_extract::{
         CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect,
         FoundCall, FoundCalls, Payload, RestatedCall, Segment, SegmentEvent, SegmentReader,
         SegmentSink, Segments, Tools, UnknownTool,
@@ -204,16 +204,16 @@ pub mod calls {
 
 /// Asks the model again when its answer cannot be repaired: a state machine without IO, and an async driver.
 #[cfg(feature = "reask")]
-pub use jsonmend_reask as reask;
+pub use wiremend_reask as reask;
 /// Reads a whole response, without IO: body bytes in; text, calls, objects and the end out.
 #[cfg(feature = "wire")]
-pub use jsonmend_response as response;
+pub use wiremend_response as response;
 /// Makes a value fit its JSON Schema: validation, rules, issues, tools by name.
 #[cfg(feature = "schema")]
-pub use jsonmend_schema as schema;
+pub use wiremend_schema as schema;
 /// `Stream` adapters: body bytes in; text, calls and mended objects out.
 #[cfg(feature = "stream")]
-pub use jsonmend_stream as stream;
+pub use wiremend_stream as stream;
 /// Decodes what a provider sends, and writes it again: framings, formats, calls.
 #[cfg(feature = "wire")]
-pub use jsonmend_wire as wire;
+pub use wiremend_wire as wire;

@@ -1,7 +1,7 @@
-//! Shows how an object grows, as text and as changes: `cargo run -p jsonmend --example snapshots`.
+//! Shows how an object grows, as text and as changes: `cargo run -p wiremend --example snapshots`.
 
 use futures::{StreamExt, executor::block_on, stream};
-use jsonmend::{
+use wiremend::{
     partial::OwnedValue,
     stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot},
 };
