@@ -9,7 +9,7 @@ use crate::{
     calls::{End, Entry, Sink},
     channels::Channels,
     eventstream::FrameFault,
-    format::{self, Delta, Format, excerpt},
+    format::{self, Delta, Format, Members, excerpt},
     framing::{Frame, Unframer, invoke::CHUNK},
     json::{self, Node},
     source::Source,
@@ -403,23 +403,25 @@ impl Body {
             }
             return;
         }
-        let error = format::read_error(event, node).or_else(|| {
-            let is_event = || format::is_event(self.wire, (self.framing, event), node);
-            format::read_unshaped(node).filter(|_| !is_event())
-        });
+        // Each look into a payload that is a whole body takes as long as the body.
+        let members = Members::of(node);
+        let found = format::recognise(self.wire, (self.framing, event), &members);
+        let is_event = found.is_some() && !members.say_nothing();
+        let error = format::read_error(event, node)
+            .or_else(|| if is_event { None } else { format::read_unshaped(node) });
         if let Some(error) = error {
             self.channels.fail(&error, sink);
         }
         if self.format.is_none() {
-            self.detect(event, node, sink);
+            self.begin(event, node, found, sink);
         }
         let Self { format: Some(format), channels, .. } = self else { return };
         format.decode(event, node, &mut |delta| channels.take(delta, source, sink));
     }
 
-    /// Detects the format from a payload.
-    fn detect(&mut self, event: &str, node: Node<'_>, sink: Sink<'_>) {
-        if let Some(wire) = format::detect(self.framing, event, node) {
+    /// Takes the first payload of a format, or one before it.
+    fn begin(&mut self, event: &str, node: Node<'_>, found: Option<ApiFormat>, sink: Sink<'_>) {
+        if let Some(wire) = found {
             self.set_format(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);

@@ -42,14 +42,14 @@ const NAMES: [&str; 34] = [
 
 /// The members of a payload with such names. They are found in one pass: the payload may be a whole body, and every
 /// format is asked about it.
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     payload: Node<'a>,
     /// By the number of the name; the last of several.
     found: [Option<Node<'a>>; NAMES.len()],
 }
 
 impl<'a> Members<'a> {
-    pub(super) fn of(payload: Node<'a>) -> Self {
+    pub(crate) fn of(payload: Node<'a>) -> Self {
         let mut found = [None; NAMES.len()];
         for (name, value) in payload.fields() {
             if let Ok(number) = NAMES.binary_search(&name.as_ref()) {
@@ -57,6 +57,11 @@ impl<'a> Members<'a> {
             }
         }
         Self { payload, found }
+    }
+
+    /// Whether they only say that there are no choices, in whatever format.
+    pub(crate) fn say_nothing(&self) -> bool {
+        self.has("choices") && self.field("choices").is_none_or(Node::is_blank)
     }
 
     /// As [`Node::has`].

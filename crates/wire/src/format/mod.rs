@@ -36,7 +36,7 @@ use crate::{
     json::{self, Node},
 };
 pub(crate) use delta::{Arguments, CallDelta, Delta, Piece};
-use members::Members;
+pub(crate) use members::Members;
 pub(crate) use openai_chat::LEGACY;
 use place::{
     ANY, ARGUMENTS, FLAG, LIST, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, is_of_a_call,
@@ -250,33 +250,18 @@ impl Entry {
     }
 }
 
-/// The format that a payload belongs to.
-pub(crate) fn detect(
-    framing: Option<Framing>,
-    event: &str,
-    payload: Node<'_>,
-) -> Option<ApiFormat> {
-    let payload = Members::of(payload);
-    let belongs =
-        |entry: &&Entry| entry.is_framed_as(framing) && (entry.recognise)(event, &payload);
-    FORMATS.iter().find(belongs).map(|entry| entry.wire)
-}
-
-/// Whether a payload is an event of the format, or of any if it is not known. One that only says that there are no
-/// choices is none.
-pub(crate) fn is_event(
-    wire: Option<ApiFormat>,
+/// The format that a payload belongs to: if one is known, that one or none.
+pub(crate) fn recognise(
+    known: Option<ApiFormat>,
     (framing, event): (Option<Framing>, &str),
-    payload: Node<'_>,
-) -> bool {
-    let says_nothing =
-        payload.has("choices") && payload.field("choices").is_none_or(Node::is_blank);
-    let members = Members::of(payload);
-    let is_known = match FORMATS.iter().find(|entry| Some(entry.wire) == wire) {
-        Some(entry) => (entry.recognise)(event, &members),
-        None => detect(framing, event, payload).is_some(),
+    payload: &Members<'_>,
+) -> Option<ApiFormat> {
+    let may_be = |entry: &Entry| match known {
+        Some(wire) => entry.wire == wire,
+        None => entry.is_framed_as(framing),
     };
-    is_known && !says_nothing
+    let belongs = |entry: &&Entry| may_be(entry) && (entry.recognise)(event, payload);
+    FORMATS.iter().find(belongs).map(|entry| entry.wire)
 }
 
 /// The format of a payload that need not be JSON.
@@ -287,8 +272,11 @@ pub(crate) fn detect_plain(framing: Option<Framing>, event: &str, data: &str) ->
         }
         _ => replicate::recognise_plain(event).then_some(ApiFormat::Replicate),
     };
-    let json = || json::first(data).ok().filter(|(node, _)| node.is_object());
-    plain.map(|plain| json().and_then(|(node, _)| detect(framing, event, node)).unwrap_or(plain))
+    let of_json = || {
+        let (node, _) = json::first(data).ok().filter(|(node, _)| node.is_object())?;
+        recognise(None, (framing, event), &Members::of(node))
+    };
+    plain.map(|plain| of_json().unwrap_or(plain))
 }
 
 /// Whether the payload of an event that no format recognises may be text: that of an agent of Bedrock that

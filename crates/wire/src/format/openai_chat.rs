@@ -156,8 +156,10 @@ impl OpenAiChat {
         let scope = ordinal(index).min(MAX_CHOICE);
         // A server that does not stream, or was not asked to, sends the whole message instead. If it sends both,
         // they say the same.
-        let [calls, more] = [delta, message].map(|it| it.is_some_and(|it| is_of_a_call("", it)));
-        if delta.is_some() && more && !calls {
+        if let (Some(delta), Some(message)) = (delta, message)
+            && is_of_a_call("", message)
+            && !is_of_a_call("", delta)
+        {
             out(Delta::Damaged(Doubt::LostEvent));
         }
         if let Some(delta) = delta {

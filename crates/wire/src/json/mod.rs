@@ -106,10 +106,9 @@ impl<'a> Node<'a> {
 
     /// Whether it has no content: null, false, or an empty string, object or array.
     pub(crate) fn is_blank(self) -> bool {
-        match self.text.as_bytes().first() {
-            Some(b'{') => self.fields().next().is_none(),
-            Some(b'[') => self.items().next().is_none(),
-            _ => matches!(self.text, "null" | "false" | "\"\""),
+        match self.text.strip_prefix(['{', '[']) {
+            Some(inside) => inside.trim_start_matches(is_space).len() == 1,
+            None => matches!(self.text, "null" | "false" | "\"\""),
         }
     }
 
