@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wiremend_core::{Guide, JsonType, Listed, Member};
 
-use crate::{Schema, compile::ShapeId, issue::folded, part::Part};
+use crate::{Schema, compile::ShapeId, names::folded, part::Part};
 
 /// The most readings of a place, which has one for each combination of union branches. The guide
 /// gives no advice for a place with more.

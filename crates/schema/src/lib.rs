@@ -24,6 +24,7 @@ mod fit;
 mod guide;
 mod issue;
 mod judge;
+mod names;
 mod part;
 mod registry;
 mod rule;
@@ -32,8 +33,6 @@ mod script;
 mod serialize;
 mod tree;
 mod typed;
-mod validate;
-mod xml;
 
 pub use code::UnknownCode;
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits, SchemaOptions};

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{
     compile::{Additional, Choices, Schema, Shape, ShapeId, Shapes, Types},
-    issue,
     judge::Judge,
+    names::folded,
     tree::{JsonType, Node},
 };
 
@@ -263,7 +263,7 @@ impl<'s> Part<'s> {
     }
 
     /// The branches of each `anyOf` and `oneOf`.
-    pub(crate) fn unions(&self) -> Vec<&'s [ShapeId]> {
+    fn unions(&self) -> Vec<&'s [ShapeId]> {
         let lists = self.shapes().flat_map(|shape| [&shape.any_of, &shape.one_of]);
         lists.filter(|list| !list.is_empty()).map(Vec::as_slice).collect()
     }
@@ -304,21 +304,21 @@ impl Shape {
         self.properties.iter().find(|(name, _)| name == key).map(|(_, id)| *id)
     }
 
-    /// The subschema of the first property whose name or alias is equal to `folded` after folding.
+    /// The subschema of the first property whose name or alias is equal to `wanted` after folding.
     /// The names are folded only once.
-    fn alike(&self, shapes: &Shapes, folded: &str) -> Option<ShapeId> {
+    fn alike(&self, shapes: &Shapes, wanted: &str) -> Option<ShapeId> {
         let names = self.alike.get_or_init(|| {
             let mut names = HashMap::new();
             for (name, id) in &self.properties {
                 let shape = shapes.shape(*id);
                 let aliases = shape.into_iter().flat_map(|shape| &shape.aliases);
                 for name in std::iter::once(name).chain(aliases) {
-                    names.entry(issue::folded(name)).or_insert(*id);
+                    names.entry(folded(name)).or_insert(*id);
                 }
             }
             names
         });
-        names.get(folded).copied()
+        names.get(wanted).copied()
     }
 }
 

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use wiremend_core::Risk;
 
-use super::{Coerced, Scalar};
+use super::coerced::{Coerced, Scalar};
 use crate::{
     Rule,
     compile::{Choices, words},
-    issue::{distance, folded},
+    names::{distance, folded},
 };
 
 /// What may separate a named value from the words that explain it.
@@ -108,7 +108,7 @@ fn nearest<'o>(text: &str, choices: &'o Choices) -> Option<&'o Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::coerce::tests::proposals;
+    use super::super::tests::proposals;
 
     const COLOURS: &str = r#"{"enum": ["RED", "BLUE", "DARK_RED"]}"#;
 

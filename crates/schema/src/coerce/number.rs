@@ -1,6 +1,6 @@
-//! Converts text that contains exactly one number.
+//! Converts text that contains exactly one number, or a sum that the model wrote out instead of computing.
 
-use super::{Coerced, arithmetic};
+use super::coerced::Coerced;
 use crate::{
     Rule,
     compile::Types,
@@ -41,7 +41,7 @@ pub(super) fn from_text(text: &str, part: &Part<'_>, proposals: &mut Vec<Coerced
         push(Rule::CurrencyUnitStrip, number);
     } else if let Some(number) = fraction(text).filter(|_| !whole_only) {
         push(Rule::FractionText, number);
-    } else if let Some(number) = arithmetic::value(text) {
+    } else if let Some(number) = calculated(text) {
         push(Rule::Arithmetic, number);
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn whole(raw: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
 }
 
 /// Whether a text is a JSON number (RFC 8259, section 6), without anything around it.
-pub(super) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     let starts = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     starts && crate::Tree::read(text).is_ok_and(|tree| tree.root().span() == (0..text.len()))
 }
@@ -151,11 +151,118 @@ fn fraction(text: &str) -> Option<String> {
     (below != 0).then(|| (f64::from(above) / f64::from(below)).to_string())
 }
 
+/// The longest expression that is evaluated, in bytes.
+const LONGEST_SUM: usize = 100;
+
+/// Evaluates an expression of numbers, `+ - * /` and parentheses; `None` for anything else. An
+/// expression contains `*`, `/`, `+`, or a minus with a space around it, so `2024-01-05` and
+/// `555-0100` are not expressions.
+fn calculated(text: &str) -> Option<String> {
+    let signs = |c: char| "0123456789.+-*/() ".contains(c);
+    let joins = text.contains(['*', '/'])
+        || text.trim_start_matches('+').contains('+')
+        || text.contains(" - ");
+    if text.len() > LONGEST_SUM || !text.chars().all(signs) || !joins {
+        return None;
+    }
+    let value = Term { bytes: text.as_bytes(), at: 0 }.evaluate()?;
+    value.is_finite().then(|| value.to_string())
+}
+
+struct Term<'t> {
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl Term<'_> {
+    /// Uses two stacks instead of recursion.
+    fn evaluate(mut self) -> Option<f64> {
+        let mut values: Vec<f64> = Vec::new();
+        let mut signs: Vec<u8> = Vec::new();
+        let mut wants_value = true;
+        while let Some(byte) = self.next() {
+            match (byte, wants_value) {
+                (b'(', true) => signs.push(b'('),
+                (b'-', true) => {
+                    self.at -= 1;
+                    values.push(self.number()?);
+                    wants_value = false;
+                }
+                (b'0'..=b'9' | b'.', true) => {
+                    self.at -= 1;
+                    values.push(self.number()?);
+                    wants_value = false;
+                }
+                (b')', false) => {
+                    while *signs.last()? != b'(' {
+                        apply(&mut values, signs.pop()?)?;
+                    }
+                    signs.pop();
+                }
+                (b'+' | b'-' | b'*' | b'/', false) => {
+                    while signs.last().is_some_and(|last| rank(*last) >= rank(byte)) {
+                        apply(&mut values, signs.pop()?)?;
+                    }
+                    signs.push(byte);
+                    wants_value = true;
+                }
+                _ => return None,
+            }
+        }
+        while let Some(sign) = signs.pop() {
+            apply(&mut values, sign)?;
+        }
+        match (values.as_slice(), wants_value) {
+            ([value], false) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        while self.bytes.get(self.at) == Some(&b' ') {
+            self.at += 1;
+        }
+        let byte = self.bytes.get(self.at).copied();
+        self.at += 1;
+        byte
+    }
+
+    fn number(&mut self) -> Option<f64> {
+        let rest = self.bytes.get(self.at..)?;
+        let sign = usize::from(rest.first() == Some(&b'-'));
+        let digits = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+        let length = sign + rest.get(sign..)?.iter().take_while(digits).count();
+        self.at += length;
+        std::str::from_utf8(rest.get(..length)?).ok()?.parse().ok()
+    }
+}
+
+fn rank(sign: u8) -> u8 {
+    match sign {
+        b'*' | b'/' => 2,
+        b'+' | b'-' => 1,
+        _ => 0,
+    }
+}
+
+fn apply(values: &mut Vec<f64>, sign: u8) -> Option<()> {
+    let (right, left) = (values.pop()?, values.pop()?);
+    values.push(match sign {
+        b'+' => left + right,
+        b'-' => left - right,
+        b'*' => left * right,
+        b'/' if right != 0.0 => left / right,
+        _ => return None,
+    });
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::coerce::tests::proposals;
+    use super::{super::tests::proposals, calculated};
 
     const NUMBER: &str = r#"{"type": "number"}"#;
+
     const INTEGER: &str = r#"{"type": "integer"}"#;
 
     #[test]
@@ -234,5 +341,45 @@ mod tests {
         assert_eq!(proposals(draft4, "1.0"), ["integral-float: 1"]);
         assert_eq!(proposals(draft4, "12e2"), ["integral-float: 1200"]);
         assert!(proposals(draft4, "1.5").is_empty());
+    }
+
+    #[test]
+    fn operators_have_precedence() {
+        for (term, result) in [
+            ("2*3.14159", "6.28318"),
+            ("10/4", "2.5"),
+            ("1 + 2 * 3", "7"),
+            ("(1+2)*3", "9"),
+            ("8 - 2 - 1", "5"),
+            ("2*-3", "-6"),
+            ("((2))*2", "4"),
+        ] {
+            assert_eq!(calculated(term).as_deref(), Some(result), "{term}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_left_alone() {
+        for text in [
+            "",
+            "5",
+            "+5",
+            "-5",
+            "1-2",
+            "2024-01-05",
+            "1/0",
+            "2*",
+            "*2",
+            "(2*3",
+            "2*3)",
+            "2 3*4",
+            "1..2*3",
+            "a*b",
+            "()",
+            "(*)",
+        ] {
+            assert_eq!(calculated(text), None, "{text}");
+        }
+        assert_eq!(calculated(&"(".repeat(1_000)), None);
     }
 }

@@ -214,7 +214,7 @@ pub(crate) struct Object {
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) unevaluated: Option<ShapeId>,
     /// Whether `unevaluated` is `false`.
-    pub(crate) refuses_unevaluated: bool,
+    pub(super) refuses_unevaluated: bool,
 }
 
 /// The conditions that apply if a property is present.

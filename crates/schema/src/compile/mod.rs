@@ -1,33 +1,24 @@
 //! Compiles schemas: once, offline and within limits.
 
+mod build;
 mod checks;
-mod choices;
-mod error;
-mod guard;
-mod keywords;
+mod options;
 mod pattern;
-mod reference;
 mod shape;
+mod subschemas;
 mod types;
-mod walk;
 
 use std::{fmt, sync::Arc};
 
-use jsonschema::Draft as Dialect;
-use serde_json::Value;
-
 pub(crate) use checks::{Checks, Combined, Contains, Dynamic, List, Listed, Object, Scalar, Text};
-pub(crate) use choices::{Choices, words};
-pub use error::SchemaError;
-pub use guard::{SchemaLimits, SchemaOptions};
-pub(crate) use pattern::{Found, Pattern};
-pub(crate) use shape::{Additional, Off, Shape, Shapes};
+use jsonschema::Draft as Dialect;
+pub use options::{SchemaError, SchemaLimits, SchemaOptions};
+pub(crate) use pattern::{Pattern, Searched};
+use serde_json::Value;
+pub(crate) use shape::{Additional, Choices, Off, Shape, Shapes, words};
 pub(crate) use types::{ShapeId, Types};
 
 use crate::code::coded;
-
-/// How many characters of a pattern an error message repeats.
-const SHOWN: usize = 80;
 
 /// The drafts of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,7 +108,7 @@ impl Schema {
             .map_err(|error| SchemaError::refused(&error))?;
         let dialect = Dialect::default().detect(schema);
         let room = options.limits().pattern_room();
-        let shapes = walk::shapes(schema, dialect, options.format_assertion(), room)?;
+        let shapes = build::shapes(schema, dialect, options.format_assertion(), room)?;
         Ok(Self(Arc::new(Compiled { source: schema.clone(), dialect, shapes, nodes })))
     }
 
@@ -170,9 +161,4 @@ impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema").field("id", &self.id()).field("draft", &self.draft()).finish()
     }
-}
-
-/// The beginning of a text, for an error message.
-fn shortened(text: &str) -> String {
-    text.chars().take(SHOWN).collect()
 }

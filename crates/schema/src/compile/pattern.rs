@@ -14,7 +14,7 @@ const STEPS: [usize; 2] = [1_000, 100_000];
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Searched {
     Match,
     Nothing,
     /// The engine gave up, or the work budget was used up.
@@ -78,12 +78,12 @@ impl Pattern {
     }
 
     /// Searches for a match. `spend` is called before each attempt with the work that it may cost.
-    pub(crate) fn search(&self, text: &str, mut spend: impl FnMut(u64) -> bool) -> Found {
+    pub(crate) fn search(&self, text: &str, mut spend: impl FnMut(u64) -> bool) -> Searched {
         let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
         match &*self.0 {
             Engine::Linear { regex, weight } => {
                 if !spend(length.saturating_mul(*weight).saturating_add(4)) {
-                    return Found::Undecided;
+                    return Searched::Undecided;
                 }
                 guarded(|| Some(regex.is_match(text)))
             }
@@ -92,14 +92,14 @@ impl Pattern {
                     // A single step may look at the rest of the text.
                     let steps = u64::try_from(steps).unwrap_or(u64::MAX);
                     if !spend(steps.saturating_mul(1 + length / 16)) {
-                        return Found::Undecided;
+                        return Searched::Undecided;
                     }
                     let found = guarded(|| engine.is_match(text).ok());
-                    if found != Found::Undecided {
+                    if found != Searched::Undecided {
                         return found;
                     }
                 }
-                Found::Undecided
+                Searched::Undecided
             }
         }
     }
@@ -148,11 +148,11 @@ fn spelled(pattern: &str) -> String {
 
 /// Some patterns make the engines panic on some texts; such a match is undecided. The engines keep
 /// no state that an interrupted search could leave inconsistent.
-fn guarded(search: impl FnOnce() -> Option<bool>) -> Found {
+fn guarded(search: impl FnOnce() -> Option<bool>) -> Searched {
     match std::panic::catch_unwind(AssertUnwindSafe(search)) {
-        Ok(Some(true)) => Found::Match,
-        Ok(Some(false)) => Found::Nothing,
-        Ok(None) | Err(_) => Found::Undecided,
+        Ok(Some(true)) => Searched::Match,
+        Ok(Some(false)) => Searched::Nothing,
+        Ok(None) | Err(_) => Searched::Undecided,
     }
 }
 
@@ -173,24 +173,24 @@ impl fmt::Debug for Pattern {
 mod tests {
     use super::*;
 
-    fn search(pattern: &str, text: &str) -> Found {
+    fn search(pattern: &str, text: &str) -> Searched {
         Pattern::compile(pattern).unwrap().pattern.search(text, |_| true)
     }
 
     #[test]
     fn both_engines_agree() {
         for (pattern, text, expected) in [
-            ("^a+$", "aaa", Found::Match),
-            ("^a+$", "aab", Found::Nothing),
-            ("^(?!x)a", "ab", Found::Match),
-            ("^(?!x)x", "xb", Found::Nothing),
-            (r"^(.)\1$", "bb", Found::Match),
-            (r"^\d{2}$", "12", Found::Match),
-            (r"^\d{2}$", "१२", Found::Nothing),
-            (r"^(?=\d)", "१", Found::Nothing),
-            (r"^\\d$", r"\d", Found::Match),
-            (r"^[\w\d]\W\D\s\S$", "a--\u{a0}b", Found::Match),
-            (r"^\cA[\cB]\cz$", "\u{1}\u{2}\u{1a}", Found::Match),
+            ("^a+$", "aaa", Searched::Match),
+            ("^a+$", "aab", Searched::Nothing),
+            ("^(?!x)a", "ab", Searched::Match),
+            ("^(?!x)x", "xb", Searched::Nothing),
+            (r"^(.)\1$", "bb", Searched::Match),
+            (r"^\d{2}$", "12", Searched::Match),
+            (r"^\d{2}$", "१२", Searched::Nothing),
+            (r"^(?=\d)", "१", Searched::Nothing),
+            (r"^\\d$", r"\d", Searched::Match),
+            (r"^[\w\d]\W\D\s\S$", "a--\u{a0}b", Searched::Match),
+            (r"^\cA[\cB]\cz$", "\u{1}\u{2}\u{1a}", Searched::Match),
         ] {
             assert_eq!(search(pattern, text), expected, "{pattern} {text}");
         }
@@ -201,9 +201,9 @@ mod tests {
     #[test]
     fn a_search_may_be_undecided() {
         let text = "a".repeat(40) + "!";
-        assert_eq!(search(r"(.*)*\1z", &text), Found::Undecided);
+        assert_eq!(search(r"(.*)*\1z", &text), Searched::Undecided);
         let pattern = Pattern::compile("^a+$").unwrap().pattern;
-        assert_eq!(pattern.search(&text, |_| false), Found::Undecided);
+        assert_eq!(pattern.search(&text, |_| false), Searched::Undecided);
         let mut asked = Vec::new();
         let spend = |work| {
             asked.push(work);

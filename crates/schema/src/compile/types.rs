@@ -41,7 +41,7 @@ impl Types {
     }
 
     /// The types that a value of the keyword `type` names; all of them if there is none.
-    pub(crate) fn of_keyword(value: Option<&Value>) -> Self {
+    pub(super) fn of_keyword(value: Option<&Value>) -> Self {
         match value {
             Some(Value::String(name)) => Self::named(name),
             Some(Value::Array(names)) => names
@@ -53,7 +53,7 @@ impl Types {
     }
 
     /// The type of a value.
-    pub(crate) fn of_value(value: &Value) -> Self {
+    pub(super) fn of_value(value: &Value) -> Self {
         match value {
             Value::Array(_) => Self::ARRAY,
             Value::Bool(_) => Self::BOOLEAN,

@@ -1,12 +1,14 @@
 //! Scalars: checked while they arrive, and coerced when they end.
 
+use std::ops::Range;
+
 use serde_json::Value;
-use wiremend_core::Risk;
+use wiremend_core::{Path, Risk};
 
 use super::{
     finding::{Finding, Standing},
-    partial::NodeState,
-    spelled,
+    slots::SlotId,
+    snapshot::NodeState,
     walk::{Open, Walk, Way},
 };
 use crate::{
@@ -16,7 +18,7 @@ use crate::{
     fit::shortened,
     issue::pointer_of,
     judge::Judge,
-    tree::{JsonType, is_integer, quoted},
+    tree::{JsonType, is_integer, plain_integer, quoted},
 };
 
 /// How many options a message lists.
@@ -37,12 +39,12 @@ impl Walk {
     pub(super) fn begin_string(&mut self, at: usize) {
         self.begin_value(at);
         let mute = self.is_mute();
-        let fits = |way: &&Way| self.places.get(way.place).types.has(Types::STRING);
+        let fits = |way: &&Way| self.slots.get(way.slot).types.has(Types::STRING);
         let ways: Vec<Way> =
             if mute { Vec::new() } else { self.next.iter().filter(fits).copied().collect() };
         let bound = ways.iter().any(|way| {
-            let place = self.places.get(way.place);
-            place.narrow || place.options.is_some()
+            let slot = self.slots.get(way.slot);
+            slot.narrow || slot.options.is_some()
         });
         let state = if mute || !ways.is_empty() && !bound {
             NodeState::Tentative
@@ -66,7 +68,7 @@ impl Walk {
         let Some(open) = &self.open else { return };
         let bound = !open.reported
             && (open.ways.is_empty()
-                || open.ways.iter().any(|way| self.places.get(way.place).is_bound()));
+                || open.ways.iter().any(|way| self.slots.get(way.slot).is_bound()));
         if !bound || open.length > DOUBTED {
             self.partial.grow(text);
             return;
@@ -88,7 +90,7 @@ impl Walk {
         }
         let (node, had) = (open.node, !open.ways.is_empty());
         let content = self.partial.content(node);
-        open.ways.retain(|way| self.places.get(way.place).may_begin(content, open.length));
+        open.ways.retain(|way| self.slots.get(way.slot).may_begin(content, open.length));
         let doubtful = open.ways.is_empty();
         let long = had && open.length > self.longest();
         self.open = Some(open);
@@ -107,9 +109,9 @@ impl Walk {
 
     /// The most characters that a string may have here.
     fn longest(&self) -> u64 {
-        let longest = |way: &Way| self.places.get(way.place).max_length.unwrap_or(u64::MAX);
+        let longest = |way: &Way| self.slots.get(way.slot).max_length.unwrap_or(u64::MAX);
         let strings =
-            self.next.iter().filter(|way| self.places.get(way.place).types.has(Types::STRING));
+            self.next.iter().filter(|way| self.slots.get(way.slot).types.has(Types::STRING));
         strings.map(longest).max().unwrap_or(u64::MAX)
     }
 
@@ -192,13 +194,13 @@ impl Walk {
             Scalar::Number(_) => Types::NUMBER.without(Types::INTEGER),
             Scalar::String(_) => Types::STRING,
         };
-        // Most places need no validation: they only require a type, or one of a list of values.
+        // Most slots need no validation: they only require a type, or one of a list of values.
         let known = |walk: &Self, way: &Way| {
-            let place = walk.places.get(way.place);
-            if !place.types.has(own) || place.plain {
-                return Some(place.types.has(own));
+            let slot = walk.slots.get(way.slot);
+            if !slot.types.has(own) || slot.plain {
+                return Some(slot.types.has(own));
             }
-            match (place.listed, &place.options, scalar) {
+            match (slot.listed, &slot.options, scalar) {
                 (true, Some(options), Scalar::String(content)) => {
                     Some(options.iter().any(|option| option.as_str() == Some(content)))
                 }
@@ -237,7 +239,7 @@ impl Walk {
 
     /// Runs a check on `length` new bytes, and charges its work to the budget.
     fn on_account<T>(&mut self, length: usize, work: impl FnOnce(&Self, &mut Judge<'_>) -> T) -> T {
-        let schema = self.places.schema().clone();
+        let schema = self.slots.schema().clone();
         let mut judge = Judge::with(&schema, self.work, length);
         let made = work(self, &mut judge);
         self.work = judge.left();
@@ -246,7 +248,7 @@ impl Walk {
     }
 
     fn accepts(&self, judge: &mut Judge<'_>, way: &Way, json: &str) -> bool {
-        let part = self.places.part(way.place);
+        let part = self.slots.part(way.slot);
         let other = judge.turn_to_another();
         let accepted = Tree::read(json).is_ok_and(|tree| part.accepts(judge, tree.root()));
         judge.turn_back(other);
@@ -290,7 +292,7 @@ impl Walk {
             rule: made.rule,
             risk: made.risk,
             path: path.clone(),
-            schema_path: self.places.part(made.way.place).pointer().to_owned(),
+            schema_path: self.slots.part(made.way.slot).pointer().to_owned(),
             start: span.start,
             end: span.end,
             before: shortened(before),
@@ -317,7 +319,7 @@ impl Walk {
     /// to the end.
     fn coerced(&self, judge: &mut Judge<'_>, scalar: Scalar<'_>, pointer: &str) -> Option<Made> {
         let max_risk = self.max_risk?.min(Risk::Likely);
-        let types = |way: &Way| self.places.get(way.place).types;
+        let types = |way: &Way| self.slots.get(way.slot).types;
         let is_text = matches!(scalar, Scalar::String(_));
         let several = self.next.len() > 1;
         let open = self.next.iter().any(|way| {
@@ -329,7 +331,7 @@ impl Walk {
         }
         let mut found: Vec<Made> = Vec::new();
         for way in &self.next {
-            let part = self.places.part(way.place);
+            let part = self.slots.part(way.slot);
             for proposal in coerce(scalar, &part) {
                 let (rule, risk) = (proposal.rule, proposal.risk);
                 let allowed = risk <= max_risk
@@ -347,10 +349,10 @@ impl Walk {
     }
 
     /// Whether the schema switches a rule off here.
-    pub(super) fn is_off(&self, rule: Rule, way: &Way) -> bool {
-        let around = self.frames.iter().flat_map(|frame| &frame.ways).map(|own| own.way.place);
-        around.chain([way.place]).any(|place| {
-            self.places.part(place).shapes().any(|shape| match &shape.off {
+    fn is_off(&self, rule: Rule, way: &Way) -> bool {
+        let around = self.frames.iter().flat_map(|frame| &frame.ways).map(|own| own.way.slot);
+        around.chain([way.slot]).any(|slot| {
+            self.slots.part(slot).shapes().any(|shape| match &shape.off {
                 Off::Nothing => false,
                 Off::Everything => true,
                 Off::Codes(codes) => codes.iter().any(|code| code == rule.code()),
@@ -366,9 +368,9 @@ impl Walk {
             JsonType::Number => Types::NUMBER,
             _ => Types::STRING,
         };
-        let places = || self.next.iter().map(|way| self.places.get(way.place));
+        let slots = || self.next.iter().map(|way| self.slots.get(way.slot));
         let options: Vec<String> =
-            places().flat_map(|place| place.options.iter().flatten()).map(spelled).collect();
+            slots().flat_map(|slot| slot.options.iter().flatten()).map(Value::to_string).collect();
         if !options.is_empty() {
             let more = options.len().saturating_sub(LISTED);
             let listed = options.get(..options.len().min(LISTED)).unwrap_or_default().join(", ");
@@ -378,7 +380,7 @@ impl Walk {
                 _ => (IssueCode::Enum, format!("one of {listed} and {more} more")),
             };
         }
-        if !places().any(|place| place.types.has(own))
+        if !slots().any(|slot| slot.types.has(own))
             || kind == JsonType::Number && self.is_fraction_refused()
         {
             return (IssueCode::Type, self.expected_types());
@@ -389,7 +391,7 @@ impl Walk {
         if kind == JsonType::Number {
             return (IssueCode::Range, "a number within the bounds of the schema".to_owned());
         }
-        let form = self.next.iter().find_map(|way| self.places.part(way.place).form());
+        let form = self.next.iter().find_map(|way| self.slots.part(way.slot).form());
         match form {
             Some(form) if form.starts_with("a string in") => (IssueCode::Format, form),
             Some(form) => (IssueCode::Pattern, form),
@@ -400,15 +402,15 @@ impl Walk {
     /// Whether only whole numbers are expected.
     fn is_fraction_refused(&self) -> bool {
         let fraction = Types::NUMBER.without(Types::INTEGER);
-        !self.next.iter().any(|way| self.places.get(way.place).types.has(fraction))
+        !self.next.iter().any(|way| self.slots.get(way.slot).types.has(fraction))
     }
 
     /// For an open string: the listed values that begin like it.
     pub(super) fn unfinished(&self) -> Option<Finding> {
         let open = self.open.as_ref().filter(|open| !open.reported)?;
         let content = self.partial.content(open.node);
-        let named = open.ways.iter().map(|way| self.places.get(way.place));
-        let mut options = named.flat_map(|place| place.options.iter().flatten());
+        let named = open.ways.iter().map(|way| self.slots.get(way.slot));
+        let mut options = named.flat_map(|slot| slot.options.iter().flatten());
         let whole = options.clone().any(|option| option.as_str() == Some(content));
         options.next().filter(|_| !whole)?;
         let (code, expected) = self.wanted(JsonType::String, false);
@@ -438,5 +440,53 @@ fn written(scalar: &Scalar<'_>) -> String {
         Scalar::Null => "null".to_owned(),
         Scalar::Number(raw) => (*raw).to_owned(),
         Scalar::String(content) => quoted(content),
+    }
+}
+
+impl Walk {
+    /// Rewrites a valid number as digits if every remaining reading accepts only whole numbers.
+    /// Returns the state of the node, which is not final if the end of the value may still decide.
+    fn spell(
+        &mut self,
+        node: usize,
+        raw: &str,
+        left: &[Way],
+        span: Range<usize>,
+        path: Path,
+    ) -> NodeState {
+        let rule = Rule::IntegralFloat;
+        let number = self.partial.at(node).is_some_and(|own| own.kind() == JsonType::Number);
+        let Some(first) = left.first().filter(|_| number && self.may(&[rule])) else {
+            return if left.is_empty() { NodeState::Tentative } else { NodeState::Final };
+        };
+        let Some(digits) = plain_integer(raw) else { return NodeState::Final };
+        let whole_only = |way: &Way| self.slots.get(way.slot).types.is_whole_only();
+        if !left.iter().all(whole_only) {
+            let open = left.iter().any(|way| whole_only(way) || way.slot == SlotId::FREE);
+            return if open { NodeState::Tentative } else { NodeState::Final };
+        }
+        let off = left.iter().any(|way| self.is_off(rule, way));
+        if off || !self.options.rules().allows(rule, &pointer_of(&path)) {
+            return NodeState::Final;
+        }
+        self.applied.push(Applied {
+            rule,
+            risk: Risk::Exact,
+            path: path.clone(),
+            schema_path: self.slots.part(first.slot).pointer().to_owned(),
+            start: span.start,
+            end: span.end,
+            before: shortened(raw),
+            after: shortened(&digits),
+        });
+        self.partial.replace_last(JsonType::Number, &digits);
+        let last =
+            self.changes.last_mut().filter(|last| (last.start, last.end) == (span.start, span.end));
+        match last {
+            // Another rule has already changed these bytes.
+            Some(last) => last.after = digits,
+            None => self.changes.push(Change::new(Cause::Rule(rule), span, digits, path)),
+        }
+        NodeState::Final
     }
 }

@@ -1,12 +1,12 @@
-//! Applies events to the places of the schema.
+//! Applies events to the slots of the schema, and knows what may come next.
 
+use serde_json::Value;
 use wiremend_core::{ParseEvent, Path, Repair, Risk, Step};
 
 use super::{
-    finding::Finding,
-    origin::Origin,
-    partial::{NodeState, PartialTree},
-    places::{PlaceId, Places, WAYS},
+    finding::{Finding, Standing},
+    slots::{SlotId, Slots, WAYS},
+    snapshot::{NodeState, PartialTree},
 };
 use crate::{
     Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonType,
@@ -17,18 +17,18 @@ const MOST: usize = 1_000;
 /// The levels that are followed. Deeper values are not checked.
 const DEPTH: usize = 64;
 
-/// One reading of a value: its place, and the reading of the enclosing container.
+/// One reading of a value: its slot, and the reading of the enclosing container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
-    pub(super) place: PlaceId,
-    pub(super) parent: usize,
+    pub(super) slot: SlotId,
+    parent: usize,
 }
 
 /// An open object or array.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) node: usize,
-    pub(super) kind: JsonType,
+    kind: JsonType,
     /// The readings that are still possible. Empty if there are none, or if there are no
     /// conditions; the content is not checked then.
     pub(super) ways: Vec<FrameWay>,
@@ -38,14 +38,14 @@ pub(super) struct Frame {
     pub(super) unknown: bool,
     /// Whether all values that have ended in it are final.
     settled: bool,
-    pub(super) start: usize,
+    start: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameWay {
     pub(super) way: Way,
     /// The required properties that are present, as a bit set of their positions.
-    pub(super) given: u128,
+    given: u128,
 }
 
 /// The open string.
@@ -61,7 +61,7 @@ pub(super) struct Open {
 
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
-    pub(super) places: Places,
+    pub(super) slots: Slots,
     /// The remaining work budget for checking scalars; each byte of a scalar adds to it.
     pub(super) work: u64,
     /// Whether the budget was used up. Nothing is checked from then on.
@@ -74,17 +74,17 @@ pub(super) struct Walk {
     /// The readings of the next value.
     pub(super) next: Vec<Way>,
     /// Whether the next value is not checked.
-    pub(super) mute: bool,
+    mute: bool,
     /// The most items that are allowed, if one more would be too many.
     full: Option<u64>,
     pub(super) open: Option<Open>,
     pub(super) origin: Origin,
     /// The current key of each open object, outermost first.
     keys: Vec<String>,
-    pub(super) findings: Vec<Finding>,
+    findings: Vec<Finding>,
     pub(super) changes: Vec<Change>,
     pub(super) applied: Vec<Applied>,
-    pub(super) done: bool,
+    done: bool,
     /// Whether the text may be read otherwise in the end, so that nothing is lost.
     pub(super) unsure: bool,
     /// Whether the text ends with the value.
@@ -94,7 +94,7 @@ pub(super) struct Walk {
 impl Walk {
     pub(super) fn new(schema: &Schema, options: &FitOptions) -> Self {
         let mut walk = Self {
-            places: Places::new(schema),
+            slots: Slots::new(schema),
             work: options.steps(),
             spent: false,
             options: options.clone(),
@@ -119,8 +119,7 @@ impl Walk {
     }
 
     fn begin(&mut self) {
-        self.next =
-            self.places.root().iter().map(|place| Way { place: *place, parent: 0 }).collect();
+        self.next = self.slots.root().iter().map(|slot| Way { slot: *slot, parent: 0 }).collect();
     }
 
     pub(super) fn reset(&mut self) {
@@ -200,7 +199,7 @@ impl Walk {
         let wanted = if kind == JsonType::Object { Types::OBJECT } else { Types::ARRAY };
         let mut ways = Vec::new();
         if !self.is_mute() {
-            let fits = |way: &&Way| self.places.get(way.place).types.has(wanted);
+            let fits = |way: &&Way| self.slots.get(way.slot).types.has(wanted);
             ways.extend(self.next.iter().filter(fits).map(|way| FrameWay { way: *way, given: 0 }));
             if ways.is_empty() {
                 let issue = self.issue(IssueCode::Type, kind, "", self.expected_types(), at);
@@ -233,7 +232,7 @@ impl Walk {
         self.push(Finding::new(issue, standing, self.origin.of(at)));
     }
 
-    /// In an array, looks up the place of the next item.
+    /// In an array, looks up the slot of the next item.
     fn expect_item(&mut self) {
         self.next.clear();
         self.mute = true;
@@ -244,15 +243,15 @@ impl Walk {
         let index = self.partial.len(frame.node);
         let mut limit = None;
         for parent in 0..frame.ways.len() {
-            let Some(place) = frame.ways.get(parent).map(|own| own.way.place) else { continue };
-            let most = self.places.get(place).max_items;
+            let Some(slot) = frame.ways.get(parent).map(|own| own.way.slot) else { continue };
+            let most = self.slots.get(slot).max_items;
             if most.is_some_and(|most| u64::try_from(index).is_ok_and(|index| index >= most)) {
                 limit = limit.max(most);
                 continue;
             }
-            let item = self.places.item(place, index);
-            let ways = self.places.ways(item).iter();
-            self.next.extend(ways.map(|place| Way { place: *place, parent }));
+            let item = self.slots.item(slot, index);
+            let ways = self.slots.ways(item).iter();
+            self.next.extend(ways.map(|slot| Way { slot: *slot, parent }));
         }
         self.mute = self.next.is_empty();
         self.full = limit.filter(|_| self.mute);
@@ -282,19 +281,19 @@ impl Walk {
         let mut limit = None;
         let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
         for own in &frame.ways {
-            let most = self.places.get(own.way.place).max_members;
+            let most = self.slots.get(own.way.slot).max_members;
             if most.is_some_and(|most| count >= most) {
                 limit = limit.max(most);
                 continue;
             }
-            let member = self.places.member(own.way.place, key);
+            let member = self.slots.member(own.way.slot, key);
             declared |= member.declared;
-            let Some(place) = member.place else { continue };
+            let Some(slot) = member.slot else { continue };
             let given = own.given | member.required.map_or(0, |position| 1 << position);
             let parent = kept.len();
             kept.push(FrameWay { way: own.way, given });
-            let ways = self.places.ways(place).iter();
-            self.next.extend(ways.map(|place| Way { place: *place, parent }));
+            let ways = self.slots.ways(slot).iter();
+            self.next.extend(ways.map(|slot| Way { slot: *slot, parent }));
         }
         frame.known |= declared;
         frame.unknown |= !declared;
@@ -325,14 +324,14 @@ impl Walk {
         let mut left = Vec::new();
         let mut followed = false;
         for own in &frame.ways {
-            let place = self.places.get(own.way.place);
+            let slot = self.slots.get(own.way.slot);
             let whole = if frame.kind == JsonType::Object {
-                own.given.count_ones() as usize == place.required.len()
+                own.given.count_ones() as usize == slot.required.len()
             } else {
-                count >= place.min_items
+                count >= slot.min_items
             };
             if whole {
-                followed |= place.followed;
+                followed |= slot.followed;
                 left.push(own.way);
             }
         }
@@ -350,15 +349,15 @@ impl Walk {
 
     /// Reports what is missing from an object or array that has ended.
     fn incomplete(&mut self, frame: &Frame, count: u64, at: usize) {
-        for finding in self.missing(frame, count) {
-            let standing = self.standing_of_missing(frame, &finding);
-            let issue = finding.with_span(frame.start..self.origin.end_of(at));
+        for (issue, required) in self.missing(frame, count) {
+            let standing = self.standing_of_missing(frame, required);
+            let issue = issue.with_span(frame.start..self.origin.end_of(at));
             self.push(Finding::new(issue, standing, self.origin.of(at)));
         }
     }
 
     /// The path of an object or array that is open or has just ended.
-    pub(super) fn path_of(&self, frame: &Frame) -> Path {
+    fn path_of(&self, frame: &Frame) -> Path {
         let depth = self.frames.iter().position(|own| own.node == frame.node);
         Path::from(self.steps(depth.unwrap_or(self.frames.len()), true))
     }
@@ -401,7 +400,7 @@ impl Walk {
     }
 
     pub(super) fn expected_types(&self) -> String {
-        let types = self.next.iter().map(|way| self.places.get(way.place).types);
+        let types = self.next.iter().map(|way| self.slots.get(way.slot).types);
         let types = types.fold(Types::NONE, Types::union).names();
         if types.is_empty() { "nothing here".to_owned() } else { types }
     }
@@ -426,9 +425,189 @@ impl Walk {
         self.push(Finding::new(issue, standing, self.origin.of(at)));
     }
 
-    pub(super) fn push(&mut self, finding: Finding) {
+    fn push(&mut self, finding: Finding) {
         if self.findings.len() < MOST {
             self.findings.push(finding);
         }
+    }
+}
+
+/// What may come next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected<'c> {
+    types: String,
+    keys: Vec<String>,
+    values: Vec<&'c Value>,
+}
+
+impl Expected<'_> {
+    /// The types of the value that comes next or is open, in words, such as `integer or null`.
+    /// Empty if a key or the end of an object comes next, or if any value is allowed.
+    #[must_use]
+    pub fn types(&self) -> &str {
+        &self.types
+    }
+
+    /// The declared keys that are not present yet, if a key may come next.
+    #[must_use]
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
+    /// The listed values that are possible. For an open string, those that start with its content.
+    #[must_use]
+    pub fn values(&self) -> &[&Value] {
+        &self.values
+    }
+}
+
+impl Walk {
+    /// The issues for what an open object or array still lacks, according to the first of the
+    /// possible readings, each with the position of the required property that it is about.
+    fn missing(&self, frame: &Frame, count: u64) -> Vec<(Issue, Option<usize>)> {
+        let Some(own) = frame.ways.first() else { return Vec::new() };
+        let slot = self.slots.get(own.way.slot);
+        let path = self.path_of(frame);
+        let issue = |code, expected: String| {
+            Issue::begun(code, path.clone(), frame.kind, "", expected, frame.start..frame.start)
+        };
+        if frame.kind == JsonType::Array {
+            let short = count < slot.min_items;
+            let expected = format!("at least {} items", slot.min_items);
+            let issue = short.then(|| (issue(IssueCode::Count, expected), None));
+            return issue.into_iter().collect();
+        }
+        let lacks = |position: &usize| own.given & (1 << position) == 0;
+        let names = slot.required.iter().enumerate().filter(|(position, _)| lacks(position));
+        let missing = names.map(|(position, name)| {
+            let expected = format!("required property {}", Value::from(name.as_str()));
+            (issue(IssueCode::Missing, expected), Some(position))
+        });
+        missing.collect()
+    }
+
+    pub(super) fn pending(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for frame in &self.frames {
+            let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
+            let missing = self.missing(frame, count).into_iter();
+            let pending = |(issue, _)| Finding::new(issue, Standing::Pending, frame.start);
+            found.extend(missing.map(pending));
+        }
+        found.extend(self.unfinished());
+        found
+    }
+
+    pub(super) fn expected(&self) -> Expected<'_> {
+        let mut expected = Expected { types: String::new(), keys: Vec::new(), values: Vec::new() };
+        let ways: &[Way] = match &self.open {
+            Some(open) => &open.ways,
+            None => &self.next,
+        };
+        let begun = self.open.as_ref().map(|open| self.partial.content(open.node));
+        if self.done || self.mute && self.open.is_none() {
+            self.expected_keys(&mut expected);
+            return expected;
+        }
+        let mut types = Types::NONE;
+        for way in ways {
+            let slot = self.slots.get(way.slot);
+            types = types.union(slot.types);
+            let fits = |option: &&Value| match begun {
+                Some(begun) => option.as_str().is_some_and(|name| name.starts_with(begun)),
+                None => true,
+            };
+            expected.values.extend(slot.options.iter().flatten().filter(fits));
+        }
+        if types != Types::ALL {
+            expected.types = types.names();
+        }
+        expected
+    }
+
+    fn expected_keys(&self, expected: &mut Expected<'_>) {
+        let Some(frame) = self.frames.last().filter(|frame| frame.kind == JsonType::Object) else {
+            return;
+        };
+        let members = self.partial.at(frame.node).into_iter().flat_map(|own| own.children());
+        let given: Vec<&str> = members.filter_map(|child| child.key()).collect();
+        for own in &frame.ways {
+            let part = self.slots.part(own.way.slot);
+            for key in part.properties() {
+                if !given.contains(&key) && !expected.keys.iter().any(|own| own == key) {
+                    expected.keys.push(key.to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Where the mended text came from. Repairs arrive in order, each one before the first byte that
+/// follows it. A number is only recognised at its end, when there may already be repairs inside or
+/// after it, so repairs are kept until an event has [passed](Self::pass) them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    repairs: Vec<Replaced>,
+}
+
+/// The effect of one repair.
+#[derive(Clone, Copy, Debug, Default)]
+struct Replaced {
+    /// Its offset in the mended text.
+    from: usize,
+    /// The end of the replacement in the mended text.
+    text: usize,
+    /// The end of the replaced bytes in the input.
+    input: usize,
+    /// The start of the replaced bytes in the input.
+    start: usize,
+}
+
+impl Origin {
+    /// Records a repair after `read` bytes of mended text.
+    fn repaired(&mut self, read: usize, repair: &Repair) {
+        let text = read + repair.after().len();
+        self.push(Replaced { from: read, text, input: repair.end(), start: repair.start() });
+    }
+
+    /// Creates a map for text that begins at byte `input` of the input.
+    fn beginning_at(input: usize) -> Self {
+        Self { repairs: vec![Replaced { from: 0, text: 0, input, start: input }] }
+    }
+
+    fn clear(&mut self) {
+        self.repairs.clear();
+    }
+
+    /// Forgets what is only needed for offsets before `at`.
+    fn pass(&mut self, at: usize) {
+        let passed = self.repairs.partition_point(|repair| repair.from <= at);
+        self.repairs.drain(..passed.saturating_sub(1));
+    }
+
+    fn push(&mut self, repair: Replaced) {
+        // Of two repairs at the same offset, the later one determines how the text continues.
+        if self.repairs.last().is_some_and(|last| last.from == repair.from) {
+            self.repairs.pop();
+        }
+        self.repairs.push(repair);
+    }
+
+    /// The last repair before the byte at `at`.
+    fn before(&self, at: usize) -> Replaced {
+        let repair = self.repairs.iter().rev().find(|repair| repair.from <= at);
+        repair.copied().unwrap_or_default()
+    }
+
+    /// The start in the input of the byte at `at`.
+    pub(super) fn of(&self, at: usize) -> usize {
+        let repair = self.before(at);
+        if at >= repair.text { repair.input + (at - repair.text) } else { repair.start }
+    }
+
+    /// The end in the input of the byte at `at`.
+    pub(super) fn end_of(&self, at: usize) -> usize {
+        let repair = self.before(at);
+        if at >= repair.text { repair.input + (at - repair.text) + 1 } else { repair.input }
     }
 }

@@ -5,20 +5,48 @@ use wiremend_extract::Scope;
 
 use super::{
     FitOptions, Fitted,
-    documents::Documents,
-    elements::Elements,
-    reading::{Reading, Tried},
-    words::words,
+    reading::{Documents, Reading, Tried, fit_as_text},
+    xml::Elements,
 };
 use crate::{Rule, Schema, Tree, compile::Types, judge::Judge, part::Part, tree::JsonType};
 
+impl Schema {
+    /// Finds the value in a text, mends and validates it, and makes it fit the schema within the
+    /// limits of the policy.
+    ///
+    /// A valid value is returned unchanged. A value that cannot be made valid is returned with its
+    /// issues, and nothing is changed.
+    #[must_use]
+    pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
+        fit(self, input, None, options)
+    }
+
+    /// Like [`fit`](Self::fit), for an input that was mended already: the engine does not read it
+    /// again. `mended` must be what the engine makes of the whole input with the engine options of
+    /// `options` and the [guide](Self::guide) of this schema, and the scope [`Scope::Whole`].
+    ///
+    /// ```
+    /// use wiremend_core::{Options, mend};
+    /// use wiremend_extract::Scope;
+    /// use wiremend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
+    /// let (input, engine) = (b"{'days': '3'}", Options::new());
+    /// let options = FitOptions::new().with_engine(engine.clone()).with_scope(Scope::Whole);
+    /// let mended = mend(input, &engine.with_guide(schema.guide()));
+    /// let fitted = schema.fit_mended(input, mended, &options);
+    /// assert_eq!(fitted, schema.fit(input, &options));
+    /// assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn fit_mended(&self, input: &[u8], mended: Mended, options: &FitOptions) -> Fitted {
+        fit(self, input, Some(mended), options)
+    }
+}
+
 /// `mended` is the result of mending the input under these options, if the caller has it.
-pub(super) fn fit(
-    schema: &Schema,
-    input: &[u8],
-    mended: Option<Mended>,
-    options: &FitOptions,
-) -> Fitted {
+fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptions) -> Fitted {
     let judge = &mut Judge::with(schema, options.steps(), input.len());
     let tree = valid(input, options);
     let is_one = tree.is_some();
@@ -89,7 +117,7 @@ pub(super) fn fit(
         let other = elements.fit(judge, input, options);
         fitted = fitted.or(other);
     }
-    if let Some(other) = words(judge, input, options, no_json) {
+    if let Some(other) = fit_as_text(judge, input, options, no_json) {
         fitted = fitted.or(Tried(other));
     }
     fitted.0

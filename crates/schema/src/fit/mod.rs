@@ -6,28 +6,18 @@
 //! chosen, and if two different results have the same risk, the value is refused.
 
 mod attempts;
-mod choose;
-mod documents;
-mod elements;
-mod integers;
-mod made;
-mod members;
-mod mending;
-mod permit;
+mod fitter;
+mod object;
 mod place;
-mod plan;
 mod reading;
-mod renames;
 mod reshape;
-mod walk;
-mod words;
+mod xml;
 
 use std::ops::Range;
 
-use wiremend_core::{Mended, Options, Outcome, Path, Risk, TrailingDocuments};
+pub(crate) use fitter::shortened;
+use wiremend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
 use wiremend_extract::Scope;
-
-pub(crate) use made::shortened;
 
 use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
 
@@ -142,7 +132,7 @@ impl FitOptions {
     }
 
     /// Whether several documents may become the items of a list.
-    pub(crate) const fn takes_several(&self) -> bool {
+    const fn takes_several(&self) -> bool {
         matches!(
             self.engine.trailing_documents(),
             TrailingDocuments::Array | TrailingDocuments::All
@@ -356,40 +346,5 @@ impl Fitted {
         let made = self.text.is_some();
         let rules = self.applied.iter().filter(|_| made).map(|applied| applied.risk);
         self.changes.iter().map(Change::risk).chain(rules).max()
-    }
-}
-
-impl Schema {
-    /// Finds the value in a text, mends and validates it, and makes it fit the schema within the
-    /// limits of the policy.
-    ///
-    /// A valid value is returned unchanged. A value that cannot be made valid is returned with its
-    /// issues, and nothing is changed.
-    #[must_use]
-    pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
-        attempts::fit(self, input, None, options)
-    }
-
-    /// Like [`fit`](Self::fit), for an input that was mended already: the engine does not read it
-    /// again. `mended` must be what the engine makes of the whole input with the engine options of
-    /// `options` and the [guide](Self::guide) of this schema, and the scope [`Scope::Whole`].
-    ///
-    /// ```
-    /// use wiremend_core::{Options, mend};
-    /// use wiremend_extract::Scope;
-    /// use wiremend_schema::{FitOptions, Schema};
-    ///
-    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
-    /// let (input, engine) = (b"{'days': '3'}", Options::new());
-    /// let options = FitOptions::new().with_engine(engine.clone()).with_scope(Scope::Whole);
-    /// let mended = mend(input, &engine.with_guide(schema.guide()));
-    /// let fitted = schema.fit_mended(input, mended, &options);
-    /// assert_eq!(fitted, schema.fit(input, &options));
-    /// assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
-    /// # Ok::<(), wiremend_schema::SchemaError>(())
-    /// ```
-    #[must_use]
-    pub fn fit_mended(&self, input: &[u8], mended: Mended, options: &FitOptions) -> Fitted {
-        attempts::fit(self, input, Some(mended), options)
     }
 }

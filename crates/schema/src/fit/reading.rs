@@ -1,20 +1,33 @@
-//! One reading of the text, and fitting its value.
+//! The readings of a text: each JSON text that the input may mean, and the result of fitting its value.
+//!
+//! Besides the text as a whole, each of its documents is a reading, all of them together are one as a list, and words
+//! without any JSON may be a string.
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
-use wiremend_core::{Mended, Options, Outcome, Path, Repair, RepairKind, Risk};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{
+    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Risk, Step, Tail, TrailingDocuments,
+    mend,
+};
+use wiremend_extract::{Extractor, Findings, Found, Scope, mend_text};
 
 use super::{
-    Applied, FitOptions, Fitted, integers::Spelled, made::Fit, mending::Mending, place::Place,
-    walk::Fitter,
+    Applied, FitOptions, Fitted,
+    fitter::{Fit, Fitter, Spelled, shortened},
+    place::{Permit, Place},
 };
 use crate::{
-    Change, Issue, Tree, issue,
+    Cause, Change, Issue, Rule, Tree, apply_changes,
+    compile::Types,
+    issue,
     judge::Judge,
     part::Part,
     script::{self, Origins},
-    tree::{TreeError, quoted},
+    tree::{JsonType, TreeError, quoted},
 };
 
 /// The result for one reading.
@@ -148,7 +161,7 @@ impl<'i> Reading<'i> {
         options: &FitOptions,
     ) -> Tried {
         let (text, accepts) = (tree.text(), judge.accepts_whole(tree));
-        let mut fit = if accepts { Fit::clean() } else { made(tree, judge, options) };
+        let mut fit = if accepts { Fit::clean() } else { fit_invalid(tree, judge, options) };
         if judge.is_spent() {
             return self.overflow(input.len());
         }
@@ -270,11 +283,278 @@ impl<'i> Reading<'i> {
 }
 
 /// Fits a value that is not valid.
-fn made(tree: &Tree<'_>, judge: &mut Judge<'_>, options: &FitOptions) -> Fit {
+fn fit_invalid(tree: &Tree<'_>, judge: &mut Judge<'_>, options: &FitOptions) -> Fit {
     let part = Part::root(judge.schema());
     let other = judge.turn_to_another();
     let fitter = Fitter::new(options, judge);
     let fit = fitter.map(|mut fitter| fitter.fit(tree.root(), &part, &Place::root()));
     judge.turn_back(other);
     fit.unwrap_or_default()
+}
+
+/// For the places of issues, the rule that was applied there, and the highest risk of all that were applied there and
+/// inside. There are many more applied rules than issues.
+struct Mending<'f> {
+    places: HashMap<Vec<Step>, (Option<Rule>, Risk)>,
+    unfit: HashSet<&'f [Step]>,
+}
+
+impl<'f> Mending<'f> {
+    fn of(fit: &'f Fit, issues: &[Issue]) -> Self {
+        let mut places: HashMap<_, _> =
+            issues.iter().map(|issue| (place(issue), (None, Risk::Exact))).collect();
+        // A value that is valid as a whole would have been returned.
+        places.remove([].as_slice());
+        let lengths: BTreeSet<usize> = places.keys().map(Vec::len).collect();
+        for applied in &fit.applied {
+            let steps = applied.path.steps();
+            for length in lengths.iter().take_while(|length| **length <= steps.len()) {
+                let outer = steps.get(..*length).unwrap_or_default();
+                let Some((rule, risk)) = places.get_mut(outer) else { continue };
+                *risk = applied.risk.max(*risk);
+                // If several rules apply at the same place, the first one is named.
+                if *length == steps.len() {
+                    rule.get_or_insert(applied.rule);
+                }
+            }
+        }
+        Self { places, unfit: fit.unfit.iter().map(wiremend_core::Path::steps).collect() }
+    }
+
+    /// The rule that mends what an issue is about, and the highest risk of all that it takes. `None` if there is no
+    /// rule for it, or if what it is about is still not valid afterwards.
+    fn of_issue(&self, issue: &Issue) -> Option<(Rule, Risk)> {
+        let place = place(issue);
+        let (rule, risk) = self.places.get(&place)?;
+        let is_unfit = self.unfit.contains(place.as_slice());
+        rule.filter(|_| !is_unfit).map(|rule| (rule, *risk))
+    }
+}
+
+/// The place of the value that an issue is about, which may be missing.
+fn place(issue: &Issue) -> Vec<Step> {
+    let missing = issue.missing().map(|name| Step::Key(name.into()));
+    issue.path().steps().iter().cloned().chain(missing).collect()
+}
+
+/// The most documents that are tried individually.
+const MOST: usize = 16;
+
+/// The documents in a text, with their byte ranges.
+pub(super) struct Documents<'i> {
+    input: &'i [u8],
+    options: Options,
+    /// Whether a document with anything after it is rejected.
+    alone: bool,
+    /// All documents, including those that were cut off.
+    spans: Vec<Range<usize>>,
+    /// The complete documents.
+    found: Vec<Range<usize>>,
+}
+
+impl<'i> Documents<'i> {
+    pub(super) fn find(input: &'i [u8], options: Options) -> Self {
+        let alone = options.trailing_documents() == TrailingDocuments::Error;
+        let options = options.with_trailing_documents(TrailingDocuments::First);
+        let mut extractor = Extractor::new(Scope::All, options.clone());
+        let mut findings = Findings::default();
+        extractor.push(input, &mut findings);
+        extractor.finish(&mut findings);
+        let spans = findings.documents().iter().map(span).collect();
+        let complete = |found: &&Found| found.outcome().is_some_and(Outcome::is_complete);
+        let complete = findings.documents().iter().filter(complete);
+        let found = complete.map(span).collect();
+        Self { input, options, alone, spans, found }
+    }
+
+    /// One reading for each document that the policy allows to be used alone. It deletes the
+    /// surrounding text.
+    pub(super) fn each(&self) -> Vec<Reading<'static>> {
+        let alone = |span: &Range<usize>| {
+            let mut changes = self.around(RepairKind::LeadingProse, 0..span.start)?;
+            changes.extend(self.inside(span)?);
+            changes.extend(self.around(RepairKind::TrailingProse, span.end..self.input.len())?);
+            Some(Reading::repaired(apply_changes(self.input, &changes)?, changes))
+        };
+        let (answers, others): (Vec<_>, Vec<_>) =
+            self.found.iter().take(MOST).partition(|span| self.is_answer(span));
+        answers.into_iter().rev().chain(others).filter_map(alone).collect()
+    }
+
+    /// Whether the text before a document calls it the answer, after others that are drafts.
+    fn is_answer(&self, span: &Range<usize>) -> bool {
+        let lead = |span: &Range<usize>| {
+            let before = self.spans.partition_point(|other| other.start < span.start);
+            let start = before.checked_sub(1).and_then(|at| self.spans.get(at));
+            let gap = self.input.get(start.map_or(0, |span| span.end)..span.start);
+            Lead::announces_answer(gap.unwrap_or_default())
+        };
+        let first = self.spans.first();
+        first.is_some_and(|first| first.start < span.start && !lead(first)) && lead(span)
+    }
+
+    /// The repairs of a document. As the only content of the text, its end may decide how it
+    /// begins.
+    fn inside(&self, span: &Range<usize>) -> Option<Vec<Change>> {
+        let mended = mend(self.input.get(span.clone())?, &self.options);
+        mended.text().filter(|_| mended.outcome().is_complete())?;
+        let mut changes = Change::of_repairs(self.input.get(span.clone())?, mended.repairs());
+        for change in &mut changes {
+            change.start += span.start;
+            change.end += span.start;
+        }
+        Some(changes)
+    }
+
+    /// Deletes the text around a document. White space needs no change; `None` if the policy
+    /// forbids the deletion.
+    fn around(&self, prose: RepairKind, span: Range<usize>) -> Option<Vec<Change>> {
+        if self.input.get(span.clone())?.trim_ascii().is_empty() {
+            return Some(Vec::new());
+        }
+        let kind = self.kind(prose, &span);
+        let second = kind == RepairKind::SecondDocument;
+        let follows = self.alone && (second || prose != RepairKind::LeadingProse);
+        let allowed = self.options.policy().allows(kind) && !follows;
+        allowed.then(|| vec![change(kind, span, "")])
+    }
+
+    /// What is deleted with a part of the text: `prose`, or another document.
+    fn kind(&self, prose: RepairKind, span: &Range<usize>) -> RepairKind {
+        // The spans are in order and do not overlap.
+        let first = self.spans.partition_point(|other| other.start < span.start);
+        let another = self.spans.get(first).is_some_and(|other| other.end <= span.end);
+        let text = self.input.get(span.clone()).unwrap_or_default();
+        match prose {
+            _ if another => RepairKind::SecondDocument,
+            RepairKind::LeadingProse => Lead::of(text).kind(),
+            RepairKind::TrailingProse => Tail::of(text, self.options.limits().lookahead()).kind(),
+            other => other,
+        }
+    }
+
+    /// A reading of all documents as the items of one list, if there are several.
+    pub(super) fn list(&self) -> Option<Reading<'static>> {
+        if self.found.len() < 2 {
+            return None;
+        }
+        let joined = RepairKind::LineDelimited;
+        // The text around the list is prose, unless it is white space.
+        let outer = |prose: RepairKind, span: &Range<usize>| {
+            let blank = self.input.get(span.clone())?.trim_ascii().is_empty();
+            Some(if blank { joined } else { self.kind(prose, span) })
+        };
+        let mut changes = Vec::new();
+        let mut at = 0;
+        for (index, span) in self.found.iter().enumerate() {
+            let gap = at..span.start;
+            changes.push(match index {
+                0 => change(outer(RepairKind::LeadingProse, &gap)?, gap, "["),
+                _ => change(self.kind(joined, &gap), gap, ", "),
+            });
+            changes.extend(self.inside(span)?);
+            at = span.end;
+        }
+        let tail = at..self.input.len();
+        changes.push(change(outer(RepairKind::TrailingProse, &tail)?, tail, "]"));
+        let allowed = |change: &Change| match change.cause {
+            Cause::Syntax(kind) => self.options.policy().allows(kind),
+            Cause::Rule(_) => true,
+        };
+        let allowed = changes.iter().all(allowed);
+        allowed.then(|| Some(Reading::repaired(apply_changes(self.input, &changes)?, changes)))?
+    }
+}
+
+/// The byte range of a document in the input: the length of its text, corrected for its repairs.
+fn span(found: &Found) -> Range<usize> {
+    let (mut added, mut removed) = (0, 0);
+    for repair in found.repairs() {
+        added += repair.after().len();
+        removed += repair.end() - repair.start();
+    }
+    let length = (found.json().len() + removed).saturating_sub(added);
+    found.offset()..found.offset() + length
+}
+
+fn change(kind: RepairKind, span: Range<usize>, after: &'static str) -> Change {
+    Change::syntax(&Repair::new(kind, span, after), Path::default())
+}
+
+/// A text that is not JSON, for a schema that asks for a string or for an object with one.
+pub(super) fn fit_as_text(
+    judge: &mut Judge<'_>,
+    input: &[u8],
+    options: &FitOptions,
+    no_json: bool,
+) -> Option<Fitted> {
+    let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
+    let (part, place) = (Part::root(judge.schema()), Place::root());
+    if !Permit::new(options)?.allows(Rule::WrapText, &place, &part) {
+        return None;
+    }
+    // Broken JSON is read as text only if the schema accepts nothing else.
+    let output = if part.allowed() == Types::STRING || no_json && part.allows(JsonType::String) {
+        quoted(text)
+    } else {
+        let required = part.required();
+        let [key] = required.as_slice() else { return None };
+        let property = part.property(key).filter(|property| property.allows(JsonType::String))?;
+        // A string with a format or pattern cannot be an arbitrary text, and unparsed JSON is not
+        // text either.
+        if property.is_narrow() || holds_json(text) {
+            return None;
+        }
+        format!("{{{}: {}}}", quoted(key), quoted(text.trim()))
+    };
+    if !Tree::read(&output).is_ok_and(|tree| judge.accepts_whole(&tree)) {
+        return None;
+    }
+    let cause = Cause::Rule(Rule::WrapText);
+    let change = Change::new(cause, 0..input.len(), output.clone(), Path::default());
+    let applied = Applied {
+        rule: Rule::WrapText,
+        risk: Risk::Guess,
+        path: Path::default(),
+        schema_path: String::new(),
+        start: 0,
+        end: input.len(),
+        before: shortened(text),
+        after: shortened(&output),
+    };
+    Some(Fitted {
+        outcome: Outcome::Repaired,
+        text: Some(output),
+        mended: None,
+        changes: vec![change],
+        applied: vec![applied],
+        issues: Vec::new(),
+        cut_at: None,
+    })
+}
+
+/// Whether part of a text was meant to be JSON: it begins with a bracket, or contains a brace
+/// before a key and a colon, or a list that begins with a brace or a quote.
+fn holds_json(text: &str) -> bool {
+    let opens = |(at, bracket): (usize, &str)| {
+        let inside = text.get(at + bracket.len()..).unwrap_or_default().trim_start();
+        match bracket {
+            "{" => opens_member(inside),
+            _ => inside.starts_with(['{', '"', '\'']),
+        }
+    };
+    text.trim_start().starts_with(['{', '[']) || text.match_indices(['{', '[']).any(opens)
+}
+
+/// Whether a text begins with `key:`, with or without quotes.
+fn opens_member(inside: &str) -> bool {
+    /// The longest key that is searched for, in bytes.
+    const KEY: usize = 64;
+    let quotes = ['"', '\'', '`', '\u{201c}', '\u{201d}'];
+    let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$');
+    let key = inside.trim_start_matches(quotes);
+    let rest = key.trim_start_matches(named);
+    let length = key.len() - rest.len();
+    let colon = rest.trim_start_matches(quotes).trim_start().starts_with(':');
+    (1..=KEY).contains(&length) && colon
 }

@@ -1,19 +1,12 @@
-//! Validation issues as data.
+//! Validation issues as data, and how they are written for people, models and programs.
 
-mod expected;
-mod hint;
-mod localise;
-mod nearest;
-mod render;
+mod validation;
 
 use std::{fmt, ops::Range};
 
+use serde_json::{Value, json};
+pub(crate) use validation::{is_schema, issues};
 use wiremend_core::{Path, Risk, Step};
-
-pub(crate) use hint::is_schema;
-pub(crate) use localise::issues;
-pub(crate) use nearest::{distance, folded, is_comparable};
-pub use render::Rendering;
 
 use crate::{
     Rule,
@@ -162,17 +155,12 @@ struct Missing {
 }
 
 impl Issue {
-    pub(crate) fn new(code: IssueCode, node: Node<'_>, expected: impl Into<String>) -> Self {
+    fn new(code: IssueCode, node: Node<'_>, expected: impl Into<String>) -> Self {
         Self::at(code, node, path_of(node), expected)
     }
 
     /// The same, if the path to the value is already known.
-    pub(crate) fn at(
-        code: IssueCode,
-        node: Node<'_>,
-        path: Path,
-        expected: impl Into<String>,
-    ) -> Self {
+    fn at(code: IssueCode, node: Node<'_>, path: Path, expected: impl Into<String>) -> Self {
         Self {
             code,
             pointer: pointer_of(&path),
@@ -227,7 +215,7 @@ impl Issue {
     }
 
     /// The approximate memory that it takes, in bytes.
-    pub(crate) fn size(&self) -> usize {
+    fn size(&self) -> usize {
         let texts = [&self.pointer, &self.expected, &self.schema_path, &self.received.raw];
         let texts: usize = texts.iter().map(|text| text.len()).sum();
         texts + self.pointer.len() + size_of::<Self>()
@@ -275,7 +263,7 @@ impl Issue {
         }
     }
 
-    pub(crate) fn with_schema_path(mut self, schema_path: impl Into<String>) -> Self {
+    fn with_schema_path(mut self, schema_path: impl Into<String>) -> Self {
         self.schema_path = schema_path.into();
         self
     }
@@ -440,7 +428,7 @@ pub(crate) fn pointer_of(path: &Path) -> String {
 }
 
 /// The path from the root to a node.
-pub(crate) fn path_of(node: Node<'_>) -> Path {
+fn path_of(node: Node<'_>) -> Path {
     let mut steps = Vec::new();
     let mut node = node;
     while let Some(parent) = node.parent() {
@@ -456,4 +444,127 @@ pub(crate) fn path_of(node: Node<'_>) -> Path {
     }
     steps.reverse();
     Path::from(steps)
+}
+
+/// Options for rendering issues.
+///
+/// What was received is quoted and shortened, so that nothing in it reads as an instruction.
+///
+/// ```
+/// use wiremend_schema::{Rendering, Schema, Tree};
+///
+/// let schema = Schema::from_text(r#"{"items": {"type": "integer"}}"#)?;
+/// let issues = schema.validate(&Tree::read(r#"["a", "b", "c"]"#)?);
+/// assert_eq!(
+///     Rendering::new().with_lines(2).with_masked(true).for_model(&issues),
+///     "- /0: expected integer, got string\n- /1: expected integer, got string\n+1 more",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rendering {
+    lines: usize,
+    characters: usize,
+    masked: bool,
+}
+
+impl Rendering {
+    /// The defaults: 8 lines, and 120 characters of each value.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { lines: 8, characters: 120, masked: false }
+    }
+
+    /// Sets how many issues are listed; the number of omitted ones is stated. At least 1.
+    #[must_use]
+    pub const fn with_lines(mut self, lines: usize) -> Self {
+        self.lines = if lines == 0 { 1 } else { lines };
+        self
+    }
+
+    /// Sets how many characters of a value are shown, at most 240.
+    #[must_use]
+    pub const fn with_characters(mut self, characters: usize) -> Self {
+        self.characters = characters;
+        self
+    }
+
+    /// Sets whether values are masked, so that only their types are shown.
+    #[must_use]
+    pub const fn with_masked(mut self, masked: bool) -> Self {
+        self.masked = masked;
+        self
+    }
+
+    /// Renders one issue on one line, for a person.
+    #[must_use]
+    pub fn line(&self, issue: &Issue) -> String {
+        let place = if issue.pointer().is_empty() { "/" } else { issue.pointer() };
+        let received = self.received(issue);
+        let problem = match issue.code() {
+            IssueCode::Missing => format!("missing {}", issue.expected()),
+            IssueCode::Unexpected => "unexpected property".to_owned(),
+            IssueCode::Syntax => issue.expected().to_owned(),
+            IssueCode::Truncated => {
+                let (at, expected) = (issue.span().start, issue.expected());
+                format!("the text was cut off at byte {at}, before {expected}")
+            }
+            IssueCode::SchemaEcho => format!("expected {}", issue.expected()),
+            _ => format!("expected {}, got {received}", issue.expected()),
+        };
+        match issue.hint() {
+            Some(hint) => format!("{place}: {problem}; {hint}"),
+            None => format!("{place}: {problem}"),
+        }
+    }
+
+    /// Renders the first issues for a model, one per line, and says how many were omitted.
+    #[must_use]
+    pub fn for_model(&self, issues: &[Issue]) -> String {
+        let mut lines: Vec<String> =
+            issues.iter().take(self.lines).map(|issue| format!("- {}", self.line(issue))).collect();
+        if issues.len() > self.lines {
+            lines.push(format!("+{} more", issues.len() - self.lines));
+        }
+        lines.join("\n")
+    }
+
+    /// Renders all issues as a JSON array, for a program.
+    #[must_use]
+    pub fn json(&self, issues: &[Issue]) -> String {
+        Value::Array(issues.iter().map(|issue| self.object(issue)).collect()).to_string()
+    }
+
+    fn object(&self, issue: &Issue) -> Value {
+        json!({
+            "pointer": issue.pointer(),
+            "path": issue.path().to_string(),
+            "code": issue.code().code(),
+            "expected": issue.expected(),
+            "received": self.received(issue),
+            "schema_path": issue.schema_path(),
+            "start": issue.span().start,
+            "end": issue.span().end,
+            "hint": issue.hint(),
+        })
+    }
+
+    /// `number 3`, `string "abc…`
+    fn received(&self, issue: &Issue) -> String {
+        let received = issue.received();
+        if self.masked || matches!(received.raw(), "" | "null") {
+            return received.kind().to_string();
+        }
+        let mut shown: String = received.raw().chars().take(self.characters).collect();
+        let whole = received.is_whole() && shown.len() == received.raw().len();
+        // A line break inside the value would break the line.
+        shown = shown.replace(['\n', '\r', '\t'], " ");
+        format!("{} {shown}{}", received.kind(), if whole { "" } else { "…" })
+    }
+}
+
+impl Default for Rendering {
+    fn default() -> Self {
+        Self::new()
+    }
 }

@@ -1,16 +1,31 @@
-//! Checks the keywords of one subschema.
+//! Checks a value against the keywords of one subschema, and reports the problems.
+//!
+//! First the keywords for any value, then those for arrays and for objects, and last what none of them has evaluated.
 
-use super::{DEPTH, Judge, Problem, ScopeId, What, problem::Sink};
+use std::collections::HashSet;
+
+use super::{DEPTH, Judge, Problem, ScopeId, Sink, What};
 use crate::{
-    compile::{Checks, Combined, Found, Listed, Pattern, Scalar, ShapeId, Text},
-    tree::{Instance, JsonType, Node, TreeJson, equals},
+    compile::{
+        Checks, Combined, Contains, List, Listed, Object, Pattern, Scalar, Searched, ShapeId, Text,
+    },
+    tree::{Instance, JsonType, Node, TreeJson, equals, is_unique},
 };
+
+/// Returns if the sink wants no more problems.
+macro_rules! go_on {
+    ($condition:expr) => {
+        if !$condition {
+            return false;
+        }
+    };
+}
 
 /// The subschema that is being checked.
 #[derive(Clone, Copy)]
-pub(super) struct Site {
+struct Site {
     pub(super) part: ShapeId,
-    pub(super) scope: ScopeId,
+    scope: ScopeId,
 }
 
 impl<'s> Judge<'s> {
@@ -68,7 +83,7 @@ impl<'s> Judge<'s> {
     }
 
     /// Checks another subschema, whose problems count as problems here.
-    pub(super) fn ask<'t, S: Sink<'s, 't>>(
+    fn ask<'t, S: Sink<'s, 't>>(
         &mut self,
         id: ShapeId,
         value: Instance<'t>,
@@ -80,7 +95,7 @@ impl<'s> Judge<'s> {
 
     /// Reports a problem with the value of a site. Property names are only checked for their first
     /// problem.
-    pub(super) fn report<'t, S: Sink<'s, 't>>(
+    fn report<'t, S: Sink<'s, 't>>(
         site: Site,
         value: Instance<'t>,
         what: What<'s>,
@@ -237,7 +252,7 @@ impl<'s> Judge<'s> {
     }
 
     /// Whether a pattern matches. Charges the budget, and records matches that cannot be decided.
-    pub(super) fn search(
+    fn search(
         &mut self,
         pattern: &Pattern,
         text: &str,
@@ -245,11 +260,11 @@ impl<'s> Judge<'s> {
         value: Instance<'_>,
     ) -> bool {
         let found = pattern.search(text, |steps| self.spend(steps));
-        if found == Found::Undecided {
+        if found == Searched::Undecided {
             let node = value.node().map_or(0, |node| node.index());
             self.undecided.get_or_insert((node, part));
         }
-        found == Found::Match
+        found == Searched::Match
     }
 
     fn scalar<'t, S: Sink<'s, 't>>(
@@ -312,5 +327,377 @@ impl Scalar {
     pub(crate) fn problems<'a>(&'a self, node: Node<'a>) -> Vec<jsonschema::ValidationError<'a>> {
         let validator: Option<&jsonschema::Validator<TreeJson>> = self.validator();
         validator.into_iter().flat_map(|own| own.iter_errors(Instance::Node(node))).collect()
+    }
+}
+
+impl<'s> Judge<'s> {
+    fn list<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s List,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let (value, length) = (Instance::Node(node), node.len());
+        let count = length as u64;
+        let enough = checks.least.is_none_or(|least| count >= least);
+        go_on!(enough || Self::report(site, value, What::MinItems, sink));
+        let few = checks.most.is_none_or(|most| count <= most);
+        go_on!(few || Self::report(site, value, What::MaxItems, sink));
+        if checks.unique && length > 1 {
+            go_on!(self.spend_bytes(2 * node.raw().len()));
+            go_on!(is_unique(node) || Self::report(site, value, What::Unique, sink));
+        }
+        let ends = checks.ends_with_prefix && length > checks.prefix.len();
+        go_on!(!ends || Self::report(site, value, What::FurtherItems, sink));
+        let rest = checks.rest.filter(|_| !checks.ends_with_prefix);
+        if !checks.prefix.is_empty() || rest.is_some() {
+            for (at, item) in node.children().enumerate() {
+                go_on!(self.spend(1));
+                let Some(id) = checks.prefix.get(at).copied().or(rest) else { break };
+                go_on!(self.ask(id, Instance::Node(item), site.scope, sink));
+            }
+        }
+        match &checks.contains {
+            Some(contains) => self.contains(site, contains, node, sink),
+            None => true,
+        }
+    }
+
+    fn contains<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        contains: &'s Contains,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let mut count = 0;
+        for item in node.children() {
+            go_on!(self.spend(1));
+            count += u64::from(self.valid(contains.of, Instance::Node(item), site.scope));
+            let over = contains.most.is_some_and(|most| count > most);
+            if over || contains.most.is_none() && count >= contains.least {
+                break;
+            }
+        }
+        let value = Instance::Node(node);
+        let keyword = if contains.least == 1 { "contains" } else { "minContains" };
+        let enough = count >= contains.least;
+        go_on!(enough || Self::report(site, value, What::Contains(keyword), sink));
+        let few = contains.most.is_none_or(|most| count <= most);
+        few || Self::report(site, value, What::Contains("maxContains"), sink)
+    }
+
+    fn unevaluated_items<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s List,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let Some(id) = checks.unevaluated else { return true };
+        let evaluated = self.evaluated(site.part, node, site.scope);
+        let mut right = true;
+        for (at, item) in node.children().enumerate() {
+            go_on!(self.spend(1));
+            let known = evaluated.holds(at);
+            right &= known || self.valid(id, Instance::Node(item), site.scope);
+        }
+        right || Self::report(site, Instance::Node(node), What::UnevaluatedItems, sink)
+    }
+}
+
+impl<'s> Judge<'s> {
+    fn object<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Object,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let (value, count) = (Instance::Node(node), node.len() as u64);
+        let enough = checks.least.is_none_or(|least| count >= least);
+        go_on!(enough || Self::report(site, value, What::MinProperties, sink));
+        let few = checks.most.is_none_or(|most| count <= most);
+        go_on!(few || Self::report(site, value, What::MaxProperties, sink));
+        go_on!(self.members(site, checks, node, sink));
+        for dependency in &checks.dependencies {
+            go_on!(self.spend(1 + count / 4));
+            if node.member(&dependency.name).is_none() {
+                continue;
+            }
+            for name in &dependency.required {
+                go_on!(self.spend(1 + count / 4));
+                let what = What::Required(dependency.keyword, name);
+                go_on!(node.member(name).is_some() || Self::report(site, value, what, sink));
+            }
+            if let Some(id) = dependency.schema {
+                go_on!(self.ask(id, value, site.scope, sink));
+            }
+        }
+        true
+    }
+
+    /// Checks the members one by one, and then the required members.
+    fn members<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Object,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let mut given = Given::new(checks.required.len());
+        let mut unexpected = Vec::new();
+        // Members usually come in the order of the schema.
+        let mut next = 0;
+        for member in node.children() {
+            let decoded;
+            let key = match member.plain_key() {
+                Some(key) => key,
+                None => {
+                    decoded = member.key().unwrap_or_default();
+                    decoded.as_bytes()
+                }
+            };
+            go_on!(self.spend_bytes(1 + key.len() / 16));
+            let found = checks.names.find(key, next);
+            next = found.map_or(next, |at| at + 1);
+            let known = checks.names.name(found);
+            if let Some(at) = known.required {
+                given.note(at);
+            }
+            if let Some(names) = checks.property_names {
+                let name = member.key().unwrap_or_default();
+                let right = self.valid(names, Instance::Name(&name), site.scope);
+                go_on!(right || Self::report(site, Instance::Node(node), What::Names, sink));
+            }
+            let mut declared = known.property.is_some();
+            if let Some(id) = known.property {
+                go_on!(self.ask(id, Instance::Node(member), site.scope, sink));
+            }
+            for (pattern, id) in &checks.patterns {
+                let name = member.key().unwrap_or_default();
+                if self.search(pattern, &name, site.part, Instance::Node(node)) {
+                    declared = true;
+                    go_on!(self.ask(*id, Instance::Node(member), site.scope, sink));
+                }
+            }
+            let Some(further) = checks.further.filter(|_| !declared) else { continue };
+            if !checks.is_closed {
+                go_on!(self.ask(further, Instance::Node(member), site.scope, sink));
+            } else if S::FIRST {
+                return false;
+            } else {
+                go_on!(self.spend(8));
+                unexpected.push(member);
+            }
+        }
+        go_on!(Self::refuse(site, node, "additionalProperties", unexpected, sink));
+        given.is_complete()
+            || given.missing().all(|at| {
+                let Some(name) = checks.required.get(at) else { return true };
+                let what = What::Required("required", name);
+                self.spend(1) && Self::report(site, Instance::Node(node), what, sink)
+            })
+    }
+
+    /// Reports members that the schema rejects, if there are any.
+    fn refuse<'t, S: Sink<'s, 't>>(
+        site: Site,
+        node: Node<'t>,
+        keyword: &'static str,
+        members: Vec<Node<'t>>,
+        sink: &mut S,
+    ) -> bool {
+        let Site { part, scope } = site;
+        let what = What::Unexpected(keyword);
+        members.is_empty() || sink.report(Problem { node, part, scope, what, members })
+    }
+
+    fn unevaluated_members<'t, S: Sink<'s, 't>>(
+        &mut self,
+        site: Site,
+        checks: &'s Object,
+        node: Node<'t>,
+        sink: &mut S,
+    ) -> bool {
+        let Some(id) = checks.unevaluated else { return true };
+        let evaluated = self.evaluated(site.part, node, site.scope);
+        let mut unexpected = Vec::new();
+        for (at, member) in node.children().enumerate() {
+            go_on!(self.spend(1));
+            if !evaluated.holds(at) && !self.valid(id, Instance::Node(member), site.scope) {
+                go_on!(!S::FIRST);
+                unexpected.push(member);
+            }
+        }
+        Self::refuse(site, node, "unevaluatedProperties", unexpected, sink)
+    }
+}
+
+/// The required members that are present.
+enum Given {
+    Few { noted: u64, all: usize },
+    Many(Vec<bool>),
+}
+
+impl Given {
+    fn new(all: usize) -> Self {
+        if all <= 64 { Self::Few { noted: 0, all } } else { Self::Many(vec![false; all]) }
+    }
+
+    fn note(&mut self, at: usize) {
+        match self {
+            Self::Few { noted, .. } => *noted |= 1 << at,
+            Self::Many(given) => {
+                if let Some(given) = given.get_mut(at) {
+                    *given = true;
+                }
+            }
+        }
+    }
+
+    /// Whether no required member is missing.
+    fn is_complete(&self) -> bool {
+        match self {
+            Self::Few { noted, all } => noted.count_ones() as usize == *all,
+            Self::Many(given) => given.iter().all(|given| *given),
+        }
+    }
+
+    /// The positions of the required members that are missing.
+    fn missing(&self) -> impl Iterator<Item = usize> {
+        let all = match self {
+            Self::Few { all, .. } => *all,
+            Self::Many(given) => given.len(),
+        };
+        (0..all).filter(|at| match self {
+            Self::Few { noted, .. } => noted & (1 << at) == 0,
+            Self::Many(given) => !given.get(*at).copied().unwrap_or_default(),
+        })
+    }
+}
+
+/// The positions of evaluated items or members.
+struct Evaluated {
+    all: Vec<bool>,
+    /// The subschemas that have been visited, each of which counts once.
+    seen: HashSet<(ShapeId, ScopeId)>,
+}
+
+impl Evaluated {
+    fn holds(&self, at: usize) -> bool {
+        self.all.get(at).copied().unwrap_or_default()
+    }
+
+    fn note(&mut self, at: usize) {
+        if let Some(own) = self.all.get_mut(at) {
+            *own = true;
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// The positions that are evaluated by a subschema and by every subschema that it applies to
+    /// the same value. Its own `unevaluatedItems` and `unevaluatedProperties` do not count.
+    fn evaluated(&mut self, part: ShapeId, node: Node<'_>, scope: ScopeId) -> Evaluated {
+        self.spend_bytes(node.len());
+        let mut evaluated = Evaluated { all: vec![false; node.len()], seen: HashSet::new() };
+        let mut open = vec![(part, scope)];
+        while let Some((id, scope)) = open.pop() {
+            if self.is_spent() || !evaluated.seen.insert((id, scope)) {
+                continue;
+            }
+            self.spend(2);
+            let Some(checks) = self.shapes().checks(id) else { continue };
+            let scope = self.enter(scope, checks.resource);
+            let outer = id != part;
+            if let Some(list) = checks.list.as_deref().filter(|_| node.kind() == JsonType::Array) {
+                self.items_of(list, outer, node, scope, &mut evaluated);
+            }
+            let object = checks.object.as_deref().filter(|_| node.kind() == JsonType::Object);
+            if let Some(object) = object {
+                self.members_of(object, outer, id, node, &mut evaluated);
+                let there =
+                    object.dependencies.iter().filter(|own| node.member(&own.name).is_some());
+                open.extend(there.filter_map(|own| own.schema).map(|id| (id, scope)));
+            }
+            if let Some(combined) = &checks.combined {
+                let asked = self.asked(combined, node, scope);
+                open.extend(asked.into_iter().map(|id| (id, scope)));
+            }
+        }
+        evaluated
+    }
+
+    /// The subschemas that `combined` applies to the same value and that accept it.
+    fn asked(&mut self, combined: &Combined, node: Node<'_>, scope: ScopeId) -> Vec<ShapeId> {
+        let value = Instance::Node(node);
+        let mut asked: Vec<ShapeId> = Vec::new();
+        asked.extend(&combined.references);
+        asked.extend(&combined.all_of);
+        asked.extend(combined.dynamic.iter().map(|dynamic| self.target(scope, dynamic)));
+        for id in combined.any_of.iter().chain(&combined.one_of) {
+            if self.valid(*id, value, scope) {
+                asked.push(*id);
+            }
+        }
+        if let Some(test) = combined.test {
+            if self.valid(test, value, scope) {
+                asked.push(test);
+                asked.extend(combined.then);
+            } else {
+                asked.extend(combined.otherwise);
+            }
+        }
+        asked
+    }
+
+    fn items_of(
+        &mut self,
+        list: &List,
+        outer: bool,
+        node: Node<'_>,
+        scope: ScopeId,
+        evaluated: &mut Evaluated,
+    ) {
+        let all = list.rest.is_some() || list.unevaluated.is_some() && outer;
+        let first = if all { node.len() } else { list.prefix.len() };
+        (0..first.min(node.len())).for_each(|at| evaluated.note(at));
+        let Some(contains) = list.contains.as_ref().filter(|own| own.evaluates && !all) else {
+            return;
+        };
+        for (at, item) in node.children().enumerate() {
+            if !self.spend(1) {
+                return;
+            }
+            if self.valid(contains.of, Instance::Node(item), scope) {
+                evaluated.note(at);
+            }
+        }
+    }
+
+    fn members_of(
+        &mut self,
+        object: &Object,
+        outer: bool,
+        id: ShapeId,
+        node: Node<'_>,
+        evaluated: &mut Evaluated,
+    ) {
+        let all = object.evaluates_all || object.unevaluated.is_some() && outer;
+        for (at, member) in node.children().enumerate() {
+            let Some(key) = member.key() else { continue };
+            if !self.spend_bytes(1 + key.len() / 16) {
+                return;
+            }
+            let value = Instance::Node(node);
+            let known = all
+                || object.names.get(key.as_bytes()).property.is_some()
+                || object.patterns.iter().any(|(own, _)| self.search(own, &key, id, value));
+            if known {
+                evaluated.note(at);
+            }
+        }
     }
 }

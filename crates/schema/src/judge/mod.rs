@@ -5,38 +5,20 @@
 //! the text: subschemas applied, members and items visited, bytes matched, repairs tried, and
 //! issues written. Once the budget is used up, every answer is no, and [`Judge::is_spent`] says
 //! that the answers are meaningless.
-
-/// Returns if the sink wants no more problems.
-macro_rules! go_on {
-    ($condition:expr) => {
-        if !$condition {
-            return false;
-        }
-    };
-}
+//!
+//! The keywords themselves are checked in `check.rs`.
 
 mod check;
-mod evaluated;
-mod list;
-mod object;
-mod problem;
-mod scope;
-mod work;
 
-use std::collections::HashMap;
-
-pub(crate) use problem::{Problem, Summary, What};
-pub(crate) use scope::ScopeId;
 #[cfg(feature = "work")]
-pub use work::steps;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     Schema, Tree,
-    compile::{Checks, ShapeId, Shapes},
+    compile::{Checks, Dynamic, ShapeId, Shapes},
     tree::{Instance, Node},
 };
-use problem::{First, List};
-use scope::Scopes;
 
 /// The steps that any value may take.
 pub(crate) const STEPS: u64 = 32 << 20;
@@ -118,7 +100,7 @@ impl<'s> Judge<'s> {
         }
         match self.left.checked_sub(steps) {
             Some(left) => {
-                work::count(steps);
+                count(steps);
                 self.left = left;
             }
             None => self.spent = true,
@@ -284,3 +266,241 @@ impl<'s> Judge<'s> {
         found.is_some()
     }
 }
+
+/// A problem: a keyword of a subschema, and the value that violates it.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem<'s, 't> {
+    pub(crate) node: Node<'t>,
+    pub(crate) part: ShapeId,
+    pub(crate) scope: ScopeId,
+    pub(crate) what: What<'s>,
+    /// The rejected members, for [`What::Unexpected`].
+    pub(crate) members: Vec<Node<'t>>,
+}
+
+/// The violated keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What<'s> {
+    AnyOf,
+    Const,
+    Contains(&'static str),
+    /// The number of listed values.
+    Enum(usize),
+    /// `additionalItems: false`
+    FurtherItems,
+    MaxItems,
+    MaxLength,
+    MaxProperties,
+    MinItems,
+    MinLength,
+    MinProperties,
+    Names,
+    /// The schema `false`.
+    Never,
+    Not,
+    OneOf,
+    /// The value is valid for more than one branch.
+    OneOfSeveral,
+    Pattern,
+    Required(&'static str, &'s str),
+    /// A bound of a number, a format or an encoding.
+    Scalar,
+    Type,
+    UnevaluatedItems,
+    Unexpected(&'static str),
+    Unique,
+}
+
+/// Receives problems.
+trait Sink<'s, 't> {
+    /// Whether it only matters if there is a problem at all.
+    const FIRST: bool;
+
+    /// Receives a problem; `false` if no more are wanted.
+    fn report(&mut self, problem: Problem<'s, 't>) -> bool;
+
+    /// Whether a question is asked for the first time.
+    fn is_new(&mut self, question: Question) -> bool;
+}
+
+/// The most questions that are remembered.
+const REMEMBERED: usize = 1 << 18;
+
+fn remember(asked: &mut HashSet<Question>, question: Question) -> bool {
+    if asked.len() >= REMEMBERED {
+        asked.clear();
+    }
+    asked.insert(question)
+}
+
+/// Only records whether there is a problem.
+struct First;
+
+impl<'s, 't> Sink<'s, 't> for First {
+    const FIRST: bool = true;
+
+    fn report(&mut self, _: Problem<'s, 't>) -> bool {
+        false
+    }
+
+    fn is_new(&mut self, _: Question) -> bool {
+        true
+    }
+}
+
+/// Keeps the first problems.
+struct List<'s, 't> {
+    found: Vec<Problem<'s, 't>>,
+    most: usize,
+    asked: HashSet<Question>,
+}
+
+impl List<'_, '_> {
+    fn new(most: usize) -> Self {
+        Self { found: Vec::new(), most, asked: HashSet::new() }
+    }
+}
+
+impl<'s, 't> Sink<'s, 't> for List<'s, 't> {
+    const FIRST: bool = false;
+
+    fn report(&mut self, problem: Problem<'s, 't>) -> bool {
+        if self.found.len() < self.most {
+            self.found.push(problem);
+        }
+        self.found.len() < self.most
+    }
+
+    fn is_new(&mut self, question: Question) -> bool {
+        remember(&mut self.asked, question)
+    }
+}
+
+/// How badly a value fails a branch of a union.
+pub(crate) struct Summary {
+    /// The value that the branch is applied to.
+    own: u32,
+    pub(crate) count: usize,
+    /// Whether the branch does not accept the value's type.
+    pub(crate) is_mistyped: bool,
+    /// Whether a constant shows that another branch was meant.
+    pub(crate) is_discriminated: bool,
+    asked: HashSet<Question>,
+}
+
+impl Summary {
+    /// The most problems that are counted.
+    const MOST: usize = 1_000;
+
+    fn of(node: Node<'_>) -> Self {
+        Self {
+            own: node.index(),
+            count: 0,
+            is_mistyped: false,
+            is_discriminated: false,
+            asked: HashSet::new(),
+        }
+    }
+}
+
+impl<'s, 't> Sink<'s, 't> for Summary {
+    const FIRST: bool = false;
+
+    fn report(&mut self, problem: Problem<'s, 't>) -> bool {
+        self.count += 1;
+        let own = problem.node.index() == self.own;
+        self.is_mistyped |= own && matches!(problem.what, What::Type | What::Never);
+        self.is_discriminated |= matches!(problem.what, What::Const | What::Enum(1));
+        self.count < Self::MOST
+    }
+
+    fn is_new(&mut self, question: Question) -> bool {
+        remember(&mut self.asked, question)
+    }
+}
+
+/// Identifies a scope by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ScopeId(u32);
+
+impl ScopeId {
+    /// The empty scope.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+/// All scopes so far, each with its resources, outermost first. Only the first time that a resource
+/// is entered matters.
+#[derive(Default)]
+struct Scopes {
+    /// All scopes but the empty one.
+    all: Vec<Vec<u16>>,
+    entered: HashMap<(ScopeId, u16), ScopeId>,
+}
+
+impl Scopes {
+    fn resources(&self, scope: ScopeId) -> &[u16] {
+        let at = (scope.0 as usize).checked_sub(1);
+        at.and_then(|at| self.all.get(at)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Judge<'_> {
+    /// The scope after entering a resource.
+    fn enter(&mut self, scope: ScopeId, resource: u16) -> ScopeId {
+        if !self.shapes().is_scoped() || self.scopes.resources(scope).contains(&resource) {
+            return scope;
+        }
+        if let Some(known) = self.scopes.entered.get(&(scope, resource)) {
+            return *known;
+        }
+        let mut resources = self.scopes.resources(scope).to_vec();
+        resources.push(resource);
+        self.spend_bytes(64 + 8 * resources.len());
+        self.scopes.all.push(resources);
+        let id = ScopeId(u32::try_from(self.scopes.all.len()).unwrap_or(u32::MAX));
+        self.scopes.entered.insert((scope, resource), id);
+        id
+    }
+
+    /// The target of a reference in a scope: the outermost anchor with its name.
+    fn target(&self, scope: ScopeId, dynamic: &Dynamic) -> ShapeId {
+        let resources = self.scopes.resources(scope).iter();
+        let mut anchors =
+            resources.filter_map(|resource| self.shapes().anchor(*resource, &dynamic.anchor));
+        anchors.next().unwrap_or(dynamic.target)
+    }
+}
+
+#[cfg(feature = "work")]
+thread_local! {
+    static COUNTED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many steps this thread has taken so far. A step is the unit of the limit on work in
+/// `docs/limits.md`. Requires the feature `work`.
+///
+/// ```
+/// use wiremend_schema::{Schema, Tree, steps};
+///
+/// let schema = Schema::from_text(r#"{"items": {"type": "integer"}}"#)?;
+/// let before = steps();
+/// assert!(schema.accepts(&Tree::read("[1, 2, 3]")?));
+/// assert!(steps() - before >= 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "work")]
+#[must_use]
+pub fn steps() -> u64 {
+    COUNTED.get()
+}
+
+/// Adds to the count.
+#[cfg(feature = "work")]
+fn count(steps: u64) {
+    COUNTED.set(COUNTED.get() + steps);
+}
+
+/// Does nothing.
+#[cfg(not(feature = "work"))]
+#[inline]
+const fn count(_: u64) {}

@@ -1,21 +1,18 @@
-//! A JSON text as a tree of nodes with byte ranges.
+//! A parsed JSON text in which every value knows its bytes.
 //!
-//! The tree is an arena in document order over its text: a container is followed by its content.
-//! Strings and numbers are decoded on demand, and the spelling of numbers, the order of keys and
-//! duplicate keys are preserved.
+//! It is a tree of borrowed nodes. Strings and numbers are decoded on demand, and the spelling of numbers, the order
+//! of keys and duplicate keys are preserved.
 
 mod json;
-mod read;
-mod text;
 
-use std::{borrow::Cow, fmt, ops::Range};
-
-pub(crate) use wiremend_core::JsonType;
-use wiremend_core::{Limits, lexer::unescape};
+use std::{borrow::Cow, error::Error, fmt, ops::Range};
 
 pub(crate) use json::{Instance, TreeJson, equals, is_unique, value};
-pub use read::TreeError;
-pub(crate) use text::{escaped, is_integer, plain_integer, quoted};
+pub(crate) use wiremend_core::JsonType;
+use wiremend_core::{
+    Limits,
+    lexer::{Fault, Lexer, Token, unescape},
+};
 
 /// The deepest nesting that a [`Tree`] supports, in levels.
 pub const MAX_DEPTH: usize = 127;
@@ -69,7 +66,7 @@ impl<'t> Tree<'t> {
     /// # Errors
     /// If the text is not JSON, is nested deeper than [`MAX_DEPTH`], or is longer than 4 GiB.
     pub fn read(text: &'t str) -> Result<Self, TreeError> {
-        let read::Read { nodes, deepest, surrogates, loose } = read::read(text)?;
+        let Read { nodes, deepest, surrogates, loose } = read(text)?;
         Ok(Self { text, nodes, deepest, surrogates, loose })
     }
 
@@ -336,6 +333,248 @@ impl<'t> Iterator for Children<'t> {
     }
 }
 
+/// The most nodes that memory is reserved for in advance.
+const MOST_RESERVED: usize = 1024;
+
+/// Why a text could not be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// The text is not JSON from this byte on.
+    #[non_exhaustive]
+    NotJson {
+        /// An offset into the text, in bytes.
+        at: usize,
+    },
+    /// The text is nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+    /// The text is longer than 4 GiB.
+    TooLong,
+}
+
+impl fmt::Display for TreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJson { at } => write!(f, "not JSON at byte {at}"),
+            Self::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels"),
+            Self::TooLong => f.write_str("longer than 4 GiB"),
+        }
+    }
+}
+
+impl Error for TreeError {}
+
+/// The result of parsing.
+struct Read {
+    nodes: Vec<Entry>,
+    /// The most containers that were open at the same time.
+    deepest: usize,
+    /// Whether a string or key has an escaped surrogate, paired or not.
+    surrogates: bool,
+    /// Whether a number has a fraction, an exponent or a sign before a zero.
+    loose: bool,
+}
+
+fn read(text: &str) -> Result<Read, TreeError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(TreeError::TooLong);
+    }
+    // The number of nodes is only estimated, with an upper bound.
+    let nodes = Vec::with_capacity((text.len() / 16 + 1).min(MOST_RESERVED));
+    let mut reader = Reader { nodes, inner: None, outer: Vec::new() };
+    let mut lexer = Lexer::new(text, MAX_DEPTH);
+    let (mut key, mut deepest) = (Key::default(), 0);
+    loop {
+        let token = match lexer.next_token() {
+            Ok(Some(token)) => token,
+            Ok(None) if lexer.is_at_end() => break,
+            Err(Fault::TooDeep) => return Err(TreeError::TooDeep),
+            _ => return Err(TreeError::NotJson { at: lexer.position() }),
+        };
+        let (start, end) = (offset(lexer.start()), offset(lexer.end()));
+        match token {
+            Token::Key => key = Key { start, end, escaped: lexer.is_escaped() },
+            Token::Scalar(kind) => {
+                let escaped = kind == JsonType::String && lexer.is_escaped();
+                reader.push(kind, start..end, escaped, std::mem::take(&mut key));
+            }
+            Token::Begin(kind) => {
+                deepest = deepest.max(lexer.depth());
+                reader.open(kind, start, std::mem::take(&mut key));
+            }
+            Token::End => reader.close(end),
+        }
+    }
+    let (surrogates, loose) = (lexer.has_surrogates(), lexer.has_loose_numbers());
+    Ok(Read { nodes: reader.nodes, deepest, surrogates, loose })
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the length of the text was checked")]
+const fn offset(at: usize) -> u32 {
+    at as u32
+}
+
+/// The bytes of a member's key, with its quotes.
+#[derive(Clone, Copy, Default)]
+struct Key {
+    start: u32,
+    end: u32,
+    escaped: bool,
+}
+
+/// An open container.
+#[derive(Clone, Copy)]
+struct Open {
+    index: u32,
+    /// How many members or items it has so far.
+    len: u32,
+}
+
+struct Reader {
+    nodes: Vec<Entry>,
+    /// The innermost open container.
+    inner: Option<Open>,
+    /// The containers around it, innermost last.
+    outer: Vec<Open>,
+}
+
+impl Reader {
+    /// Adds a node for a value that has ended or is open, and returns its index.
+    #[inline]
+    fn push(&mut self, kind: JsonType, span: Range<u32>, escaped: bool, key: Key) -> u32 {
+        // There are fewer nodes than bytes.
+        let index = offset(self.nodes.len());
+        let parent = match &mut self.inner {
+            Some(open) => {
+                open.len += 1;
+                open.index
+            }
+            None => index,
+        };
+        self.nodes.push(Entry {
+            kind,
+            escaped,
+            key_escaped: key.escaped,
+            start: span.start,
+            end: span.end,
+            key: (key.start, key.end),
+            next: index + 1,
+            parent,
+            len: 0,
+        });
+        index
+    }
+
+    fn open(&mut self, kind: JsonType, start: u32, key: Key) {
+        let index = self.push(kind, start..start, false, key);
+        self.outer.extend(self.inner.replace(Open { index, len: 0 }));
+    }
+
+    fn close(&mut self, end: u32) {
+        let next = offset(self.nodes.len());
+        let open = std::mem::replace(&mut self.inner, self.outer.pop());
+        let Some(Open { index, len }) = open else { return };
+        if let Some(entry) = self.nodes.get_mut(index as usize) {
+            entry.end = end;
+            entry.next = next;
+            entry.len = len;
+        }
+    }
+}
+
+/// The most zeros that an exponent may expand to. No integer type of a common language can
+/// represent a number with more.
+const MOST_ZEROS: usize = 64;
+
+/// Encodes a text as a JSON string, with quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match escaped(c) {
+            Some(escape) => out.push_str(&escape),
+            None => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The escape for a character that a JSON string cannot contain as it is.
+pub(crate) fn escaped(c: char) -> Option<Cow<'static, str>> {
+    Some(match c {
+        '"' => "\\\"".into(),
+        '\\' => "\\\\".into(),
+        '\n' => "\\n".into(),
+        '\r' => "\\r".into(),
+        '\t' => "\\t".into(),
+        c if c < ' ' => format!("\\u{:04x}", u32::from(c)).into(),
+        _ => return None,
+    })
+}
+
+/// Whether a JSON number has no fractional part. The text is examined, so that large and precise
+/// numbers are not rounded.
+pub(crate) fn is_integer(number: &str) -> bool {
+    if number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return true;
+    }
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent),
+        None => (number, "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if whole.trim_matches(['-', '0']).is_empty() && fraction.is_empty() {
+        return true;
+    }
+    // If the exponent is too large to parse, only its sign matters.
+    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
+        i64::MIN
+    } else {
+        i64::MAX
+    });
+    let digits = |text: &str| i64::try_from(text.len()).unwrap_or(i64::MAX);
+    if exponent >= 0 || !fraction.is_empty() {
+        return digits(fraction) <= exponent;
+    }
+    // In `1200e-2`, the exponent may only remove zeros.
+    digits(whole) - digits(whole.trim_end_matches('0')) >= exponent.saturating_neg()
+}
+
+/// The digits of a whole number that is written with a fraction, an exponent or as `-0`: `3.0`
+/// becomes `3`, and `12e2` becomes `1200`. `None` for a number that is not whole, consists of
+/// digits already, or would get more than [`MOST_ZEROS`] zeros.
+pub(crate) fn plain_integer(number: &str) -> Option<String> {
+    let (sign, rest) = match number.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", number),
+    };
+    if !rest.contains(['.', 'e', 'E']) {
+        return (number == "-0").then(|| "0".to_owned());
+    }
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let mut digits = [whole, fraction].concat().trim_start_matches('0').to_owned();
+    if digits.is_empty() {
+        return Some("0".to_owned());
+    }
+    // The number consists of the digits, with this many zeros added or removed.
+    let zeros = exponent.parse::<i64>().ok()?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    match usize::try_from(zeros) {
+        Ok(zeros) if zeros <= MOST_ZEROS => digits.extend(std::iter::repeat_n('0', zeros)),
+        Ok(_) => return None,
+        Err(_) => {
+            let ending = digits.len() - digits.trim_end_matches('0').len();
+            let taken =
+                usize::try_from(zeros.unsigned_abs()).ok().filter(|taken| *taken <= ending)?;
+            digits.truncate(digits.len() - taken);
+        }
+    }
+    Some(format!("{sign}{digits}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,5 +610,124 @@ mod tests {
         assert_eq!(tree.root().member("a").unwrap().raw(), "1");
         assert_eq!(tree.root().member("a\"b").unwrap().raw(), "2");
         assert!(tree.root().member("\\u0061").is_none());
+    }
+
+    #[test]
+    fn valid_json_is_read_and_anything_else_is_refused() {
+        for text in [
+            "null",
+            " [ ] ",
+            "{}",
+            "[1,2.5,-0,1e400,1E-2]",
+            r#"{"a":{"b":[true,false]}}"#,
+            r#""a\u00e9\n""#,
+            "[[[]],{}]",
+        ] {
+            assert!(read(text).is_ok(), "{text}");
+            assert!(serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            " ",
+            "[",
+            "[1",
+            "[1,]",
+            "[,1]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "01",
+            "1.",
+            ".5",
+            "+1",
+            "-",
+            "1e",
+            "tru",
+            "nulll",
+            "\"a",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"\n\"",
+            "[1}",
+            "{]",
+            "1 2",
+            "[1 2]",
+            "]",
+            "}",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(&nested(MAX_DEPTH)).is_ok());
+        assert_eq!(read(&nested(MAX_DEPTH + 1)).err(), Some(TreeError::TooDeep));
+        assert_eq!(read(&"[".repeat(1 << 20)).err(), Some(TreeError::TooDeep));
+    }
+
+    #[test]
+    fn strings_are_written() {
+        for text in ["", "a", "é\u{1F600}", "\"\\/\n\r\t\u{8}\u{c}\u{0}\u{7f}"] {
+            assert_eq!(serde_json::from_str::<String>(&quoted(text)).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn integers_are_recognised_by_their_digits() {
+        for number in [
+            "0", "-0", "0.0", "1", "-12", "1.0", "1.50e1", "1e3", "1200e-2", "1e400", "0e-9",
+            "0.10e1",
+        ] {
+            assert!(is_integer(number), "{number}");
+        }
+        for number in ["0.5", "1.5", "15e-1", "1.25e1", "1e-1", "-1.0000000000000000000001"] {
+            assert!(!is_integer(number), "{number}");
+        }
+        assert!(is_integer("123456789012345678901234567890"));
+        assert!(is_integer("1e99999999999999999999"));
+        assert!(!is_integer("1e-99999999999999999999"));
+    }
+
+    #[test]
+    fn whole_numbers_are_written_as_plain_digits() {
+        for (number, digits) in [
+            ("3.0", "3"),
+            ("-3.000", "-3"),
+            ("3e0", "3"),
+            ("300e-2", "3"),
+            ("300.00E-2", "3"),
+            ("1.50e1", "15"),
+            ("12e+2", "1200"),
+            ("0.10e1", "1"),
+            ("0.001e3", "1"),
+            ("-0", "0"),
+            ("-0.0", "0"),
+            ("0e999999999999999999999", "0"),
+            ("9007199254740993.0", "9007199254740993"),
+            ("123456789012345678901234567890.0", "123456789012345678901234567890"),
+        ] {
+            assert_eq!(plain_integer(number).as_deref(), Some(digits), "{number}");
+        }
+        assert_eq!(plain_integer("1e64").map(|digits| digits.len()), Some(65));
+        for number in [
+            "3",
+            "-3",
+            "0",
+            "3.5",
+            "35e-1",
+            "1e-1",
+            "1.25e1",
+            "1e65",
+            "1e999999999",
+            "1e99999999999999999999",
+            "1e-99999999999999999999",
+            "1e-9223372036854775808",
+            "0.5",
+        ] {
+            assert_eq!(plain_integer(number), None, "{number}");
+        }
     }
 }

@@ -1,15 +1,17 @@
-//! Decides whether a rule could still fix what no further input can.
+//! Whether what is wrong can still become right: by what follows, or by a rule.
 //!
 //! A wrong yes is acceptable, a wrong no is not, because callers stop the generation when the
 //! answer is no.
 
+use serde_json::Value;
 use wiremend_core::{RepairKind, Risk};
 
 use super::{
     finding::Standing,
+    slots::Slot,
     walk::{Frame, Walk},
 };
-use crate::{Issue, IssueCode, Rule, compile::Types, issue::folded, tree::JsonType};
+use crate::{Issue, IssueCode, Rule, compile::Types, names::folded, tree::JsonType};
 
 /// Rules that restructure the whole value.
 const AROUND: [Rule; 5] = [
@@ -21,7 +23,7 @@ const AROUND: [Rule; 5] = [
 ];
 
 impl Walk {
-    /// Whether one of these rules may be used at all. Places where the schema switches it off are
+    /// Whether one of these rules may be used at all. Slots where the schema switches it off are
     /// not considered.
     pub(super) fn may(&self, rules: &[Rule]) -> bool {
         self.max_risk.is_some_and(|max| {
@@ -55,17 +57,18 @@ impl Walk {
         standing(self.is_open_ended() || self.may(&[Rule::DedupeItems]))
     }
 
-    /// The standing of an issue with something missing from an object or array that has just ended.
-    pub(super) fn standing_of_missing(&self, frame: &Frame, issue: &Issue) -> Standing {
+    /// The standing of an issue with something missing from an object or array that has just ended: the required
+    /// property at that position, or items.
+    pub(super) fn standing_of_missing(&self, frame: &Frame, required: Option<usize>) -> Standing {
         let whole = self.frames.is_empty() && !frame.known && self.may(&AROUND);
         let keys = [Rule::KeyNormalise, Rule::KeyAlias, Rule::KeyAttrLeak];
         let constant = || {
-            let part = frame.ways.first().map(|own| self.places.part(own.way.place));
-            let name = issue.expected().strip_prefix("required property ");
-            let name: Option<String> = name.and_then(|name| serde_json::from_str(name).ok());
-            part.zip(name)
-                .and_then(|(part, name)| part.property(&name))
-                .is_some_and(|property| property.constant().is_some())
+            frame.ways.first().zip(required).is_some_and(|(own, position)| {
+                let name = self.slots.get(own.way.slot).required.get(position);
+                let part = self.slots.part(own.way.slot);
+                let property = name.and_then(|name| part.property(name));
+                property.is_some_and(|property| property.constant().is_some())
+            })
         };
         let empty = self.partial.len(frame.node) == 0;
         // The bracket that seems to end the value may be one too many, and the rest may follow it.
@@ -91,7 +94,7 @@ impl Walk {
             return true;
         }
         frame.ways.iter().any(|own| {
-            let part = self.places.part(own.way.place);
+            let part = self.slots.part(own.way.slot);
             part.properties().iter().any(|name| {
                 let alias = || part.property(name).is_some_and(|part| !part.aliases().is_empty());
                 self.may(&[Rule::KeyNormalise])
@@ -106,16 +109,14 @@ impl Walk {
         let types = self
             .next
             .iter()
-            .fold(Types::NONE, |all, way| all.union(self.places.get(way.place).types));
+            .fold(Types::NONE, |all, way| all.union(self.slots.get(way.slot).types));
         let whole = types.has(Types::ARRAY.union(Types::OBJECT));
         match issue.received().kind() {
             JsonType::Array | JsonType::Object => self.may(Rule::ALL),
             JsonType::String => {
                 whole && self.may(Rule::ALL)
                     || is_words_in_a_list(issue)
-                    || issue.code() != IssueCode::Enum
-                        && self.places_narrow()
-                        && self.may(Rule::ALL)
+                    || issue.code() != IssueCode::Enum && self.slots_narrow() && self.may(Rule::ALL)
             }
             JsonType::Null => self.may(&[Rule::DropNullOptional]) && self.is_optional(issue),
             JsonType::Boolean | JsonType::Number => {
@@ -124,10 +125,10 @@ impl Walk {
         }
     }
 
-    fn places_narrow(&self) -> bool {
+    fn slots_narrow(&self) -> bool {
         self.next.iter().any(|way| {
-            let place = self.places.get(way.place);
-            place.narrow && place.options.is_none()
+            let slot = self.slots.get(way.slot);
+            slot.narrow && slot.options.is_none()
         })
     }
 
@@ -135,8 +136,8 @@ impl Walk {
         let Some(wiremend_core::Step::Key(key)) = issue.path().steps().last() else { return false };
         let required = |frame: &Frame| {
             frame.ways.iter().all(|own| {
-                let place = self.places.get(own.way.place);
-                place.required.iter().any(|name| **name == **key)
+                let slot = self.slots.get(own.way.slot);
+                slot.required.iter().any(|name| **name == **key)
             })
         };
         !self.frames.last().is_some_and(required)
@@ -152,4 +153,74 @@ fn is_words_in_a_list(issue: &Issue) -> bool {
 
 const fn standing(salvage: bool) -> Standing {
     if salvage { Standing::Definite } else { Standing::Lost }
+}
+
+impl Slot {
+    /// Whether a string can be invalid before it has ended.
+    pub(super) const fn is_bound(&self) -> bool {
+        self.options.is_some() || self.max_length.is_some()
+    }
+
+    /// Whether a string that begins like this can become valid.
+    pub(super) fn may_begin(&self, content: &str, length: u64) -> bool {
+        let named = |option: &Value| option.as_str().is_some_and(|name| name.starts_with(content));
+        self.options.as_ref().is_none_or(|options| options.iter().any(named))
+            && self.max_length.is_none_or(|most| length <= most)
+    }
+}
+
+impl Walk {
+    /// Whether a rule could still apply to a string that begins like this.
+    pub(super) fn may_turn(&self, begun: &str) -> bool {
+        let Some(max_risk) = self.max_risk else { return false };
+        if max_risk > Risk::Likely || self.may(&[Rule::EntityUnescape]) {
+            return self.may(Rule::ALL);
+        }
+        self.next.iter().any(|way| {
+            let slot = self.slots.get(way.slot);
+            let whole = Types::ARRAY.union(Types::OBJECT);
+            if slot.types.has(whole) {
+                return self.may(Rule::ALL);
+            }
+            match &slot.options {
+                Some(options) => {
+                    let own = plain(begun);
+                    self.may(&[Rule::EnumNormalise, Rule::EnumScalarType])
+                        && options.iter().any(|option| {
+                            plain(option.as_str().unwrap_or(&option.to_string())).starts_with(&own)
+                        })
+                }
+                None if slot.types.has(Types::STRING) => slot.narrow && self.may(Rule::ALL),
+                None => {
+                    slot.types.has(Types::NUMBER)
+                        && numeric(begun)
+                        && self.may(&[Rule::StringToNumber, Rule::Thousands])
+                        || slot.types.has(Types::BOOLEAN)
+                            && boolean(begun)
+                            && self.may(&[Rule::StringToBool, Rule::YesNoBool])
+                }
+            }
+        })
+    }
+}
+
+/// A name without all the characters that the rules for listed values ignore, wherever they are,
+/// because more text may follow.
+fn plain(name: &str) -> String {
+    let marks = |c: &char| c.is_whitespace() || "\"'`*“”‘’._-".contains(*c);
+    name.chars().filter(|c| !marks(c)).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a string that begins like this can become a number.
+fn numeric(begun: &str) -> bool {
+    begun
+        .chars()
+        .all(|c| c.is_whitespace() || c.is_ascii_digit() || "+-.,_eE'’\u{a0}\u{202f}".contains(c))
+}
+
+/// Whether a string that begins like this can become a boolean.
+fn boolean(begun: &str) -> bool {
+    let begun = begun.trim_start().to_ascii_lowercase();
+    let word = begun.trim_end();
+    ["true", "false", "yes", "no", "on", "off", "1", "0"].iter().any(|name| name.starts_with(word))
 }

@@ -72,7 +72,7 @@ impl Since {
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// One subschema.
-pub(super) struct Place<'r> {
+pub(super) struct Subschema<'r> {
     /// Its location, as a JSON Pointer.
     pub(super) pointer: String,
     pub(super) value: &'r Value,
@@ -115,7 +115,7 @@ impl At<'_> {
     }
 }
 
-impl<'r> Place<'r> {
+impl<'r> Subschema<'r> {
     fn nested(&self, keyword: &str) -> impl Iterator<Item = &Nested<'r>> {
         self.nested.iter().filter(move |nested| nested.keyword == keyword)
     }
@@ -152,8 +152,8 @@ struct Waiting<'r, R> {
 }
 
 /// All subschemas of a schema.
-pub(super) struct Parts<'r> {
-    pub(super) places: Vec<Place<'r>>,
+pub(super) struct Subschemas<'r> {
+    pub(super) list: Vec<Subschema<'r>>,
     /// The subschemas by the addresses of their values.
     ids: HashMap<usize, ShapeId>,
     /// The first place that is outside of the schema itself.
@@ -199,15 +199,15 @@ fn has_names(schema: &Value) -> bool {
 }
 
 /// Collects all subschemas, including every target of a reference.
-pub(super) fn parts<'r>(
+pub(super) fn collect<'r>(
     schema: &'r Value,
     dialect: Dialect,
     registry: Option<&'r Registry<'r>>,
-) -> Result<Parts<'r>, SchemaError> {
+) -> Result<Subschemas<'r>, SchemaError> {
     let own =
         jsonschema::uri::from_str(OWN_URI).map_err(|error| SchemaError::refers("", &error))?;
     let root = registry.map(|registry| registry.resolver(own));
-    let mut parts = Parts::new();
+    let mut parts = Subschemas::new();
     let mut numbers: HashMap<String, u16> = HashMap::new();
     // References to places that are not known as subschemas yet, but may turn out to be.
     let mut later = Vec::new();
@@ -283,19 +283,19 @@ pub(super) fn parts<'r>(
         let pointer = match pointers.get(&address(target)) {
             Some(pointer) => pointer.clone(),
             None => {
-                foreign.get_or_insert(parts.places.len());
-                format!("{reference}#{}", parts.places.len())
+                foreign.get_or_insert(parts.list.len());
+                format!("{reference}#{}", parts.list.len())
             }
         };
         if !target.is_object() && !target.is_boolean() {
-            let from = parts.places.get(from.0 as usize).map_or("", |place| &place.pointer);
+            let from = parts.list.get(from.0 as usize).map_or("", |subschema| &subschema.pointer);
             let reason = format!("{reference} leads to no schema");
             return Err(SchemaError::refers(from, &reason));
         }
         let (dialect, resolver) = (*dialect, Some(resolver.clone()));
         queue.push_back(Waiting { pointer, value: target, dialect, resolver, of: None });
     }
-    parts.foreign = foreign.unwrap_or(parts.places.len());
+    parts.foreign = foreign.unwrap_or(parts.list.len());
     for (from, name, reference, (target, ..)) in later {
         let Some(target_id) = parts.ids.get(&address(target)).copied() else { continue };
         parts.refer(from, target_id, anchor(name, reference, target));
@@ -303,9 +303,9 @@ pub(super) fn parts<'r>(
     Ok(parts)
 }
 
-impl<'r> Parts<'r> {
+impl<'r> Subschemas<'r> {
     fn new() -> Self {
-        Self { places: Vec::new(), ids: HashMap::new(), foreign: 0, anchors: Vec::new() }
+        Self { list: Vec::new(), ids: HashMap::new(), foreign: 0, anchors: Vec::new() }
     }
 
     fn add(
@@ -315,10 +315,18 @@ impl<'r> Parts<'r> {
         dialect: Dialect,
         resource: u16,
     ) -> ShapeId {
-        let id = ShapeId(u32::try_from(self.places.len()).unwrap_or(u32::MAX));
+        let id = ShapeId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
         self.ids.insert(address(value), id);
         let (references, dynamic, nested) = (Vec::new(), None, Vec::new());
-        self.places.push(Place { pointer, value, dialect, resource, references, dynamic, nested });
+        self.list.push(Subschema {
+            pointer,
+            value,
+            dialect,
+            resource,
+            references,
+            dynamic,
+            nested,
+        });
         while self.anchors.len() <= usize::from(resource) {
             self.anchors.push(HashMap::new());
         }
@@ -328,14 +336,14 @@ impl<'r> Parts<'r> {
     /// Records where a subschema is nested.
     fn nest(&mut self, of: Option<(ShapeId, &'r str, At<'r>)>, id: ShapeId) {
         let Some((outer, keyword, at)) = of else { return };
-        if let Some(outer) = self.places.get_mut(outer.0 as usize) {
+        if let Some(outer) = self.list.get_mut(outer.0 as usize) {
             outer.nested.push(Nested { keyword, at, id });
         }
     }
 
     fn note_anchors(&mut self, members: &Map<String, Value>, is_resource: bool, id: ShapeId) {
-        let Some(place) = self.places.get(id.0 as usize) else { return };
-        let Some(anchors) = self.anchors.get_mut(usize::from(place.resource)) else { return };
+        let Some(subschema) = self.list.get(id.0 as usize) else { return };
+        let Some(anchors) = self.anchors.get_mut(usize::from(subschema.resource)) else { return };
         if let Some(name) = members.get("$dynamicAnchor").and_then(Value::as_str) {
             anchors.insert(name.to_owned(), id);
         }
@@ -350,10 +358,10 @@ impl<'r> Parts<'r> {
             self.anchors.iter().filter(|anchors| anchors.contains_key(anchor)).count() > 1
         };
         let anchor = anchor.filter(several);
-        let Some(place) = self.places.get_mut(from.0 as usize) else { return };
+        let Some(subschema) = self.list.get_mut(from.0 as usize) else { return };
         match anchor {
-            Some(anchor) => place.dynamic = Some(Dynamic { anchor, target }),
-            None => place.references.push(target),
+            Some(anchor) => subschema.dynamic = Some(Dynamic { anchor, target }),
+            None => subschema.references.push(target),
         }
     }
 }

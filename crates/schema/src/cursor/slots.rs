@@ -1,4 +1,4 @@
-//! The places of a schema that a stream has visited. Each is looked up only once, so the cost of a
+//! The slots of a schema that a stream has visited. Each is looked up only once, so the cost of a
 //! token does not depend on the size of the schema.
 
 use std::collections::HashMap;
@@ -14,21 +14,21 @@ use crate::{
 /// The most combinations of union branches that are followed for one value. A value with more is
 /// not checked.
 pub(super) const WAYS: usize = 32;
-/// The most places that are cached. A schema within its limits has far fewer.
+/// The most slots that are cached. A schema within its limits has far fewer.
 const MOST: usize = 1 << 16;
 
-/// Identifies a place by its position.
+/// Identifies a slot by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct PlaceId(u32);
+pub(super) struct SlotId(u32);
 
-impl PlaceId {
-    /// A place without conditions.
+impl SlotId {
+    /// A slot without conditions.
     pub(super) const FREE: Self = Self(0);
 }
 
-/// The conditions of a place that can be checked in a stream.
+/// The conditions of a slot that can be checked in a stream.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Slot {
     tops: Vec<ShapeId>,
     pub(super) types: Types,
     /// Whether the type is the only condition for a scalar.
@@ -46,46 +46,46 @@ pub(super) struct Place {
     pub(super) narrow: bool,
     pub(super) required: Vec<String>,
     /// Whether undeclared keys are rejected.
-    pub(super) closed: bool,
+    closed: bool,
     members: HashMap<String, Member>,
-    further: Option<PlaceId>,
-    /// How many items have a place of their own; the others share one.
+    further: Option<SlotId>,
+    /// How many items have a slot of their own; the others share one.
     prefix: usize,
-    items: Vec<Option<PlaceId>>,
-    ways: Option<Vec<PlaceId>>,
+    items: Vec<Option<SlotId>>,
+    ways: Option<Vec<SlotId>>,
 }
 
-/// What a place requires of one of its members.
+/// What a slot requires of one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     /// `None` if the member is not allowed.
-    pub(super) place: Option<PlaceId>,
+    pub(super) slot: Option<SlotId>,
     /// Its position in the list of required properties.
     pub(super) required: Option<usize>,
     pub(super) declared: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct Slots {
     schema: Schema,
-    all: Vec<Place>,
-    ids: HashMap<Vec<ShapeId>, PlaceId>,
+    all: Vec<Slot>,
+    ids: HashMap<Vec<ShapeId>, SlotId>,
     /// The readings of the whole value.
-    root: Vec<PlaceId>,
+    root: Vec<SlotId>,
 }
 
-impl Places {
+impl Slots {
     pub(super) fn new(schema: &Schema) -> Self {
-        let free = Place::of(&Part::of(schema, Vec::new()), Vec::new());
-        let ids = HashMap::from([(Vec::new(), PlaceId::FREE)]);
-        let mut places = Self { schema: schema.clone(), all: vec![free], ids, root: Vec::new() };
-        let root = places.place(&Part::root(schema));
-        places.root = places.ways(root).to_vec();
-        places
+        let free = Slot::of(&Part::of(schema, Vec::new()), Vec::new());
+        let ids = HashMap::from([(Vec::new(), SlotId::FREE)]);
+        let mut slots = Self { schema: schema.clone(), all: vec![free], ids, root: Vec::new() };
+        let root = slots.slot(&Part::root(schema));
+        slots.root = slots.ways(root).to_vec();
+        slots
     }
 
     /// The readings of the whole value.
-    pub(super) fn root(&self) -> &[PlaceId] {
+    pub(super) fn root(&self) -> &[SlotId] {
         &self.root
     }
 
@@ -93,17 +93,17 @@ impl Places {
         &self.schema
     }
 
-    pub(super) fn get(&self, id: PlaceId) -> &Place {
-        // Identifiers are created only for places that are stored.
+    pub(super) fn get(&self, id: SlotId) -> &Slot {
+        // Identifiers are created only for slots that are stored.
         &self.all[id.0 as usize]
     }
 
-    pub(super) fn part(&self, id: PlaceId) -> Part<'_> {
+    pub(super) fn part(&self, id: SlotId) -> Part<'_> {
         Part::of(&self.schema, self.get(id).tops.clone())
     }
 
-    /// The readings of a place: one for each choice of union branches.
-    pub(super) fn ways(&mut self, id: PlaceId) -> &[PlaceId] {
+    /// The readings of a slot: one for each choice of union branches.
+    pub(super) fn ways(&mut self, id: SlotId) -> &[SlotId] {
         if self.get(id).ways.is_none() {
             let ways = self.follow(id);
             self.all[id.0 as usize].ways = Some(ways);
@@ -111,7 +111,7 @@ impl Places {
         self.get(id).ways.as_deref().unwrap_or_default()
     }
 
-    fn follow(&mut self, id: PlaceId) -> Vec<PlaceId> {
+    fn follow(&mut self, id: SlotId) -> Vec<SlotId> {
         let schema = self.schema.clone();
         let mut ways = Vec::new();
         let mut open = vec![Part::of(&schema, self.get(id).tops.clone())];
@@ -119,12 +119,12 @@ impl Places {
         while let Some(part) = open.pop() {
             steps += 1;
             if steps > 2 * WAYS || ways.len() + open.len() > WAYS {
-                return vec![PlaceId::FREE];
+                return vec![SlotId::FREE];
             }
             match part.undecided() {
                 Some(branches) => open.extend(branches.iter().rev().map(|id| part.and(*id))),
                 None => {
-                    let way = self.place(&part);
+                    let way = self.slot(&part);
                     if !ways.contains(&way) {
                         ways.push(way);
                     }
@@ -134,68 +134,68 @@ impl Places {
         ways
     }
 
-    /// What a place requires of a member.
-    pub(super) fn member(&mut self, id: PlaceId, key: &str) -> Member {
-        let place = self.get(id);
-        if let Some(member) = place.members.get(key) {
+    /// What a slot requires of a member.
+    pub(super) fn member(&mut self, id: SlotId, key: &str) -> Member {
+        let slot = self.get(id);
+        if let Some(member) = slot.members.get(key) {
             return *member;
         }
-        let required = place.required.iter().position(|name| name == key);
+        let required = slot.required.iter().position(|name| name == key);
         let schema = self.schema.clone();
         let part = Part::of(&schema, self.get(id).tops.clone());
         let declared = part.declares(key);
         if !declared && required.is_none() {
-            let place = if self.get(id).closed { None } else { Some(self.further(id, &part, key)) };
-            return Member { place, required, declared };
+            let slot = if self.get(id).closed { None } else { Some(self.further(id, &part, key)) };
+            return Member { slot, required, declared };
         }
         let refused = part.shapes().any(|shape| refuses(&schema, shape, key));
-        let place = (!refused).then(|| self.place(&part.member(key)));
-        let member = Member { place, required, declared };
+        let slot = (!refused).then(|| self.slot(&part.member(key)));
+        let member = Member { slot, required, declared };
         // Only names in the schema are cached, because the names in the input are unbounded.
         self.all[id.0 as usize].members.insert(key.to_owned(), member);
         member
     }
 
-    fn further(&mut self, id: PlaceId, part: &Part<'_>, key: &str) -> PlaceId {
+    fn further(&mut self, id: SlotId, part: &Part<'_>, key: &str) -> SlotId {
         if let Some(further) = self.get(id).further {
             return further;
         }
-        let further = self.place(&part.member(key));
+        let further = self.slot(&part.member(key));
         self.all[id.0 as usize].further = Some(further);
         further
     }
 
-    /// The place of an item.
-    pub(super) fn item(&mut self, id: PlaceId, index: usize) -> PlaceId {
-        let place = self.get(id);
-        let index = index.min(place.prefix);
-        if let Some(Some(item)) = place.items.get(index) {
+    /// The slot of an item.
+    pub(super) fn item(&mut self, id: SlotId, index: usize) -> SlotId {
+        let slot = self.get(id);
+        let index = index.min(slot.prefix);
+        if let Some(Some(item)) = slot.items.get(index) {
             return *item;
         }
         let schema = self.schema.clone();
         let part = Part::of(&schema, self.get(id).tops.clone()).item(index);
-        let item = self.place(&part);
+        let item = self.slot(&part);
         if let Some(slot) = self.all[id.0 as usize].items.get_mut(index) {
             *slot = Some(item);
         }
         item
     }
 
-    fn place(&mut self, part: &Part<'_>) -> PlaceId {
+    fn slot(&mut self, part: &Part<'_>) -> SlotId {
         let tops = part.tops().to_vec();
         if let Some(id) = self.ids.get(&tops) {
             return *id;
         }
         let Some(id) = u32::try_from(self.all.len()).ok().filter(|_| self.all.len() < MOST) else {
-            return PlaceId::FREE;
+            return SlotId::FREE;
         };
-        self.all.push(Place::of(part, tops.clone()));
-        self.ids.insert(tops, PlaceId(id));
-        PlaceId(id)
+        self.all.push(Slot::of(part, tops.clone()));
+        self.ids.insert(tops, SlotId(id));
+        SlotId(id)
     }
 }
 
-impl Place {
+impl Slot {
     fn of(part: &Part<'_>, tops: Vec<ShapeId>) -> Self {
         let schema = part.schema();
         let sources: Vec<&Map<String, Value>> =
@@ -250,7 +250,7 @@ impl Place {
     }
 }
 
-/// Keywords without conditions, or whose conditions the places cover.
+/// Keywords without conditions, or whose conditions the slots cover.
 const SILENT: [&str; 21] = [
     "$schema",
     "$id",

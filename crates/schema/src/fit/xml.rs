@@ -1,29 +1,132 @@
-//! Reads elements according to a schema.
+//! Reads XML whose tags are the fields of the schema.
+//!
+//! The elements are decoded into a JSON text with the script that leads to it, and that text is fitted like any
+//! other reading.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
-use wiremend_extract::is_reasoning_tag;
+use wiremend_core::{Path, Risk};
+use wiremend_extract::{Scope, is_reasoning_tag};
 
-use super::pieces::Pieces;
-use crate::{
-    FitOptions, Rule, Schema,
-    compile::Types,
-    issue::folded,
-    part::Part,
-    tree::{is_integer, quoted},
+use super::{
+    Applied,
+    fitter::shortened,
+    place::{Permit, Place},
+    reading::{Reading, Tried},
 };
+use crate::{
+    Cause, Change, FitOptions, Fitted, Rule, Schema,
+    compile::Types,
+    judge::Judge,
+    names::folded,
+    part::Part,
+    tree::{escaped, is_integer, quoted},
+};
+
+impl Schema {
+    /// Reads a text in which every field of the schema is an element, and [fits](Schema::fit) the
+    /// resulting object. `None` if the text is not such XML.
+    ///
+    /// Only the fields of the schema count as tags, and only where the schema has them; other
+    /// markup is content. An element around all fields is skipped, and so is text before the first
+    /// field and after the last one. Lists are repeated elements, or one element that contains an
+    /// element for each item. Untyped text becomes a number, boolean or null if the schema asks for
+    /// one. White space around content is removed. Entities are kept, unless
+    /// [`Rule::EntityUnescape`](crate::Rule::EntityUnescape) is switched on.
+    ///
+    /// [`Schema::fit`] reads such a text too, and records the tags as changes of the rule
+    /// [`Rule::XmlFields`](crate::Rule::XmlFields). This method is for callers that know that the
+    /// text is XML: decoding it is not a repair, [`Fitted::changes`] apply to the decoded JSON
+    /// text, and the outcome is `unchanged` if that text was valid.
+    ///
+    /// ```
+    /// use wiremend_core::Outcome;
+    /// use wiremend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(
+    ///     r#"{"properties": {"refined": {"type": "boolean"}, "text": {"type": "string"}}}"#,
+    /// )?;
+    /// let text = "<task><refined>false</refined><text>Sort <b>all</b> keys</text></task>";
+    /// let fitted = schema.fit_xml(text, &FitOptions::new()).unwrap();
+    /// assert_eq!(fitted.text(), Some(r#"{"refined": false, "text": "Sort <b>all</b> keys"}"#));
+    /// assert_eq!(fitted.outcome(), Outcome::Unchanged);
+    /// assert!(schema.fit_xml("<p>refined</p>", &FitOptions::new()).is_none());
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn fit_xml(&self, text: &str, options: &FitOptions) -> Option<Fitted> {
+        let (json, _) = decode(self, text, options)?.json.written(text);
+        Some(self.fit(json.as_bytes(), options))
+    }
+
+    /// The JSON text for such XML, before validation, and how it was produced.
+    fn decode_xml(&self, text: &str, options: &FitOptions) -> Option<Decoded> {
+        let Mirror { json, span } = decode(self, text, options)?;
+        let (json, changes) = json.written(text);
+        Some(Decoded { json, changes, span })
+    }
+}
+
+/// The result of decoding XML.
+struct Decoded {
+    json: String,
+    /// The script that leads from the XML to the JSON text.
+    changes: Vec<Change>,
+    /// The byte range of the elements.
+    span: Range<usize>,
+}
+
+/// The XML found in a text.
+pub(super) struct Elements(Decoded);
+
+impl Elements {
+    /// `None` if there is no such XML, or the options forbid reading it.
+    pub(super) fn find(schema: &Schema, input: &[u8], options: &FitOptions) -> Option<Self> {
+        let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
+        if !Permit::new(options)?.allows(Rule::XmlFields, &Place::root(), &Part::root(schema)) {
+            return None;
+        }
+        schema.decode_xml(text, options).map(Self)
+    }
+
+    /// Whether the value of another reading is inside an element, or there is no such value.
+    pub(super) fn hold(&self, other: &Reading<'_>) -> bool {
+        let own = &self.0.span;
+        other.span().is_none_or(|span| own.start <= span.start && span.end <= own.end)
+    }
+
+    /// Fits the decoded elements to the schema.
+    pub(super) fn fit(&self, judge: &mut Judge<'_>, input: &[u8], options: &FitOptions) -> Tried {
+        let Decoded { json, changes, span } = &self.0;
+        let reading = Reading::repaired(json.clone(), changes.clone());
+        let mut tried = reading.fit(judge, input, options);
+        let source = std::str::from_utf8(input).ok().and_then(|text| text.get(span.clone()));
+        let applied = Applied {
+            rule: Rule::XmlFields,
+            risk: Risk::Likely,
+            path: Path::default(),
+            schema_path: String::new(),
+            start: span.start,
+            end: span.end,
+            before: shortened(source.unwrap_or_default()),
+            after: shortened(json),
+        };
+        tried.0.applied.insert(0, applied);
+        tried
+    }
+}
 
 /// The most levels of nested elements.
 const DEPTH: usize = 32;
 
 /// The object that the elements of a text represent.
-pub(super) struct Mirror {
-    pub(super) json: Pieces,
+struct Mirror {
+    json: Pieces,
     /// The range from the tag of the first field to that of the last.
-    pub(super) span: Range<usize>,
+    span: Range<usize>,
 }
 
-pub(super) fn decode(schema: &Schema, text: &str, options: &FitOptions) -> Option<Mirror> {
+fn decode(schema: &Schema, text: &str, options: &FitOptions) -> Option<Mirror> {
     let part = Part::root(schema);
     if !part.allowed().has(Types::OBJECT) || !text.contains('<') {
         return None;
@@ -318,4 +421,130 @@ fn unescaped(text: &str) -> String {
         .replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&amp;", "&")
+}
+
+/// A piece of a JSON text.
+enum Piece {
+    /// Bytes of the source text.
+    Source(Range<usize>),
+    /// Content that is not in the source text.
+    Own(Cow<'static, str>),
+    /// The quote before or after the content at this byte. It is a change of its own, so that a
+    /// position in the string maps to the content and not to the tags.
+    Quote(Side, usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    Behind,
+}
+
+/// A JSON text that consists of pieces.
+#[derive(Default)]
+struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    fn own(text: impl Into<Cow<'static, str>>) -> Self {
+        Self(vec![Piece::Own(text.into())])
+    }
+
+    fn source(span: Range<usize>) -> Self {
+        Self(vec![Piece::Source(span)])
+    }
+
+    /// A string with the content at `span` of `text`. Only characters that need an escape are
+    /// replaced.
+    fn string(text: &str, span: Range<usize>) -> Self {
+        let content = text.get(span.clone()).unwrap_or_default();
+        let mut pieces = Self(vec![Piece::Quote(Side::Before, span.start)]);
+        let mut from = span.start;
+        for (at, c) in content.char_indices() {
+            if let Some(escape) = escaped(c) {
+                let at = span.start + at;
+                pieces.0.push(Piece::Source(from..at));
+                pieces.0.push(Piece::Own(escape));
+                from = at + c.len_utf8();
+            }
+        }
+        pieces.0.push(Piece::Source(from..span.end));
+        pieces.0.push(Piece::Quote(Side::Behind, span.end));
+        pieces
+    }
+
+    fn push(&mut self, text: impl Into<Cow<'static, str>>) {
+        self.0.push(Piece::Own(text.into()));
+    }
+
+    fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Joins items to `[a, b]`.
+    fn list(items: Vec<Self>) -> Self {
+        let mut list = Self::own("[");
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                list.push(", ");
+            }
+            list.append(item);
+        }
+        list.push("]");
+        list
+    }
+
+    /// Returns the JSON text, and the script that produces it from `text`. Pieces that are out of
+    /// order are inserted as new text.
+    fn written(self, text: &str) -> (String, Vec<Change>) {
+        let mut script = Script::default();
+        for piece in self.0 {
+            match piece {
+                Piece::Own(own) => script.own.push_str(&own),
+                Piece::Quote(side, at) => {
+                    if side == Side::Before && at >= script.at {
+                        script.change(at);
+                    }
+                    script.own.push('"');
+                    if side == Side::Behind && at >= script.at {
+                        script.change(at);
+                    }
+                }
+                Piece::Source(span) => {
+                    let source = text.get(span.clone()).unwrap_or_default();
+                    if span.start < script.at {
+                        script.own.push_str(source);
+                    } else {
+                        script.change(span.start);
+                        script.out.push_str(source);
+                        script.at = span.end;
+                    }
+                }
+            }
+        }
+        script.change(text.len());
+        (script.out, script.changes)
+    }
+}
+
+#[derive(Default)]
+struct Script {
+    out: String,
+    changes: Vec<Change>,
+    /// The end of the text that has been processed.
+    at: usize,
+    /// The replacement for the text from there on.
+    own: String,
+}
+
+impl Script {
+    /// Replaces the text up to `end` by what has been collected.
+    fn change(&mut self, end: usize) {
+        if self.at < end || !self.own.is_empty() {
+            let own = std::mem::take(&mut self.own);
+            self.out.push_str(&own);
+            let cause = Cause::Rule(Rule::XmlFields);
+            self.changes.push(Change::new(cause, self.at..end, own, Path::default()));
+            self.at = end;
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Compares names.
+//! Names that are spelled differently and mean the same: their case, separators and typing errors.
 
 /// The longest name that is compared with others, in bytes. A longer one is not a variant of
 /// another name.
