@@ -1,6 +1,12 @@
 //! Asks only for the parts of a value that are wrong, and puts the reply back into the rest.
+//!
+//! The question has a key for each part, and the reply may have other names for them. The reply is put back as text, so
+//! that everything else keeps its spelling.
 
-use std::collections::HashSet;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap, HashSet},
+};
 
 use serde_json::{Map, Value, json};
 use wiremend_core::{JsonType, Options, Policy, Risk};
@@ -8,13 +14,9 @@ use wiremend_extract::{Scope, mend_text};
 use wiremend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 
 use crate::{
-    kept::{Difference, difference},
-    names::{self, DEFINITIONS, aliases, folded},
-    prompt::frame::harmless_line,
+    frame::harmless_line,
     rank::is_mended,
-    reading::repeats_a_key,
-    splice::{Edit, splice},
-    subschema,
+    subschema::{self, resolve},
 };
 
 /// A question for single fields of a value. The reply is an object with a key for each of them.
@@ -87,12 +89,12 @@ impl Fields {
             return None;
         }
         let pointers: Vec<String> = fields.iter().map(|field| field.pointer.clone()).collect();
-        let members = names::members(source, &tree, &pointers);
-        for (field, key) in fields.iter_mut().zip(names::keys(&pointers, &members)) {
+        let members = member_names(source, &tree, &pointers);
+        for (field, key) in fields.iter_mut().zip(reply_keys(&pointers, &members)) {
             field.key = key;
         }
         let definitions = subschema::definitions(source, fields.iter().map(|field| &field.schema));
-        let elsewhere = names::elsewhere(&tree, &pointers);
+        let elsewhere = names_elsewhere(&tree, &pointers);
         let compile = |reading| {
             let mut made = object(&fields, &elsewhere, reading);
             made.extend(definitions.clone()?);
@@ -101,8 +103,8 @@ impl Fields {
             }
             Schema::compile(&Value::Object(made)).ok()
         };
-        let (asked, read) = (compile(Reading::Asked)?, compile(Reading::Typed)?);
-        let loose = compile(Reading::Untyped)?;
+        let (asked, read) = (compile(ReplyForm::Asked)?, compile(ReplyForm::Typed)?);
+        let loose = compile(ReplyForm::Untyped)?;
         Some(Self { base: base.to_owned(), risk, members, fields, left, asked, read, loose })
     }
 
@@ -383,28 +385,42 @@ fn is_plain(pointer: &str) -> bool {
     pointer.len() <= LONGEST && harmless_line(pointer) == pointer
 }
 
+/// Whether an object in a JSON text has two members of one name.
+pub(crate) fn repeats_a_key(text: &str) -> bool {
+    let Ok(tree) = Tree::read(text) else { return false };
+    let mut left = vec![tree.root()];
+    while let Some(node) = left.pop() {
+        let mut keys = HashSet::new();
+        if !node.children().filter_map(|child| child.key()).all(|key| keys.insert(key)) {
+            return true;
+        }
+        left.extend(node.children().filter(Node::is_container));
+    }
+    false
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum ReplyForm {
     Asked,
     Typed,
     Untyped,
 }
 
 /// The schema of an object with the fields. The names of members `elsewhere` are no other names of one.
-fn object(fields: &[Field], elsewhere: &HashSet<String>, reading: Reading) -> Map<String, Value> {
+fn object(fields: &[Field], elsewhere: &HashSet<String>, reading: ReplyForm) -> Map<String, Value> {
     let last = |pointer: &str| pointer.rsplit('/').next().unwrap_or_default().to_owned();
     let mut properties = Map::new();
     for field in fields {
         let mut schema = match reading {
-            Reading::Untyped => Value::Object(Map::new()),
+            ReplyForm::Untyped => Value::Object(Map::new()),
             _ if field.schema == true => Value::Object(Map::new()),
             _ => field.schema.clone(),
         };
-        if reading == Reading::Typed && field.is_optional {
+        if reading == ReplyForm::Typed && field.is_optional {
             schema = json!({"anyOf": [schema, {"type": JsonType::Null.code()}]});
         }
         // Models also write `/a/days`, `a.days` or `days` for `a_days`, and the names that the schema gives.
-        if let (true, Value::Object(members)) = (reading != Reading::Asked, &mut schema) {
+        if let (true, Value::Object(members)) = (reading != ReplyForm::Asked, &mut schema) {
             let own = last(&field.pointer);
             let single = fields.iter().filter(|other| last(&other.pointer) == own).count() == 1;
             let names = Some(own).filter(|_| single).into_iter();
@@ -418,7 +434,7 @@ fn object(fields: &[Field], elsewhere: &HashSet<String>, reading: Reading) -> Ma
     let mut made = Map::new();
     made.insert("type".to_owned(), json!(JsonType::Object.code()));
     made.insert("properties".to_owned(), Value::Object(properties));
-    if reading == Reading::Asked {
+    if reading == ReplyForm::Asked {
         // What may be left out is optional here, too: providers that need every property then allow null.
         let needed = fields.iter().filter(|field| !field.is_optional);
         let names: Vec<&str> = needed.map(|field| field.key.as_str()).collect();
@@ -428,4 +444,238 @@ fn object(fields: &[Field], elsewhere: &HashSet<String>, reading: Reading) -> Ma
     }
     made.insert("additionalProperties".to_owned(), Value::Bool(false));
     made
+}
+
+/// The keywords for definitions, which are next to the fields where their schemas are stated.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// A name without what spellings of it differ in.
+fn folded(name: &str) -> String {
+    let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+    // A name of signs only is no other spelling of another one.
+    if plain.is_empty() { name.to_owned() } else { plain.to_lowercase() }
+}
+
+/// The other names that a schema gives to its property.
+fn aliases(schema: &Value) -> impl Iterator<Item = &str> {
+    let listed = schema.get("x-aliases").and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The names of the members that the value may have, folded, with the other names of those that are not asked for.
+fn member_names(source: &Value, tree: &Tree<'_>, asked: &[String]) -> HashSet<String> {
+    let own = resolve(source, source).get("properties").and_then(Value::as_object);
+    let is_asked = |name: &str| {
+        let mut pointers = asked.iter().filter_map(|pointer| pointer.strip_prefix('/'));
+        pointers.any(|own| own.replace("~1", "/").replace("~0", "~") == name)
+    };
+    let mut all: HashSet<String> = HashSet::new();
+    for (name, schema) in own.into_iter().flatten() {
+        all.insert(folded(name));
+        // A title is another name, too.
+        let title = schema.get("title").and_then(Value::as_str);
+        all.extend(aliases(schema).chain(title).filter(|_| !is_asked(name)).map(folded));
+    }
+    all.extend(tree.root().children().filter_map(|child| Some(folded(&child.key()?))));
+    all
+}
+
+/// The names of all members of the value, folded, but for those at the places that are asked for and inside of these. A
+/// bare name that is one of them does not say which place is meant.
+fn names_elsewhere(tree: &Tree<'_>, asked: &[String]) -> HashSet<String> {
+    let place = |pointer: &String| tree.at(pointer).map(|node| node.span().start);
+    let asked: HashSet<usize> = asked.iter().filter_map(place).collect();
+    let mut names = HashSet::new();
+    let mut left = vec![tree.root()];
+    while let Some(node) = left.pop() {
+        for child in node.children().filter(|child| !asked.contains(&child.span().start)) {
+            names.extend(child.key().map(|key| folded(&key)));
+            left.push(child);
+        }
+    }
+    names
+}
+
+/// Keys that every provider takes as the names of properties: the pointers with other separators, or else numbers. None
+/// is the name of another member of the value, which a reply may state as well.
+fn reply_keys(pointers: &[String], members: &HashSet<String>) -> Vec<String> {
+    /// The longest key, in bytes: that of Anthropic.
+    const LONGEST: usize = 64;
+    let mut taken: Vec<String> = DEFINITIONS.map(str::to_owned).into();
+    let mut number = 0;
+    for pointer in pointers {
+        let mut key = pointer.trim_start_matches('/').replace('/', "_");
+        let plain = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && key.starts_with(|c: char| c.is_ascii_alphabetic())
+            && key.len() <= LONGEST;
+        let is_member = pointer.matches('/').count() == 1;
+        let mut fits = plain && (is_member || !members.contains(&folded(&key)));
+        while !fits || taken.contains(&key) {
+            number += 1;
+            key = format!("field_{number}");
+            fits = !members.contains(&folded(&key));
+        }
+        taken.push(key);
+    }
+    taken.split_off(DEFINITIONS.len())
+}
+
+/// What is to be done with a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Edit {
+    Remove,
+    /// The new value, as JSON text.
+    Set(String),
+}
+
+/// Edits below a value, by key or index.
+#[derive(Debug, Default)]
+struct Edits<'e> {
+    own: Option<&'e Edit>,
+    below: BTreeMap<String, Edits<'e>>,
+}
+
+/// Applies edits, each at a JSON Pointer. A member that does not exist is added to its object; an edit at
+/// any other place that does not exist has no effect. `None` if the text is not JSON.
+fn splice(text: &str, edits: &[(String, Edit)]) -> Option<String> {
+    let tree = Tree::read(text).ok()?;
+    let mut all = Edits::default();
+    for (pointer, edit) in edits {
+        let mut place = &mut all;
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            place = place.below.entry(step).or_default();
+        }
+        place.own = Some(edit);
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    write(tree.root(), &all, &mut out);
+    Some(out)
+}
+
+/// The depth is that of the tree, which is limited.
+fn write(node: Node<'_>, edits: &Edits<'_>, out: &mut String) {
+    if let Some(Edit::Set(value)) = edits.own {
+        out.push_str(value);
+        return;
+    }
+    if edits.below.is_empty() || !node.is_container() {
+        out.push_str(node.raw());
+        return;
+    }
+    let is_object = node.kind() == JsonType::Object;
+    let mut missing: BTreeMap<&str, &Edits<'_>> =
+        edits.below.iter().map(|(key, below)| (key.as_str(), below)).collect();
+    let mut first = true;
+    let mut separate = |out: &mut String| {
+        if !std::mem::take(&mut first) {
+            out.push_str(", ");
+        }
+    };
+    out.push(if is_object { '{' } else { '[' });
+    for (index, child) in node.children().enumerate() {
+        let key = child.key().unwrap_or_else(|| index.to_string().into());
+        missing.remove(key.as_ref());
+        let below = edits.below.get(key.as_ref());
+        if below.is_some_and(|below| below.own == Some(&Edit::Remove)) {
+            continue;
+        }
+        separate(out);
+        if is_object {
+            push_key(&key, out);
+        }
+        match below {
+            Some(below) => write(child, below, out),
+            None => out.push_str(child.raw()),
+        }
+    }
+    for (key, edits) in missing.into_iter().filter(|_| is_object) {
+        if let Some(Edit::Set(value)) = edits.own {
+            separate(out);
+            push_key(key, out);
+            out.push_str(value);
+        }
+    }
+    out.push(if is_object { '}' } else { ']' });
+}
+
+fn push_key(key: &str, out: &mut String) {
+    out.push_str(&Value::from(key).to_string());
+    out.push_str(": ");
+}
+
+/// How a whole value differs from the one it replaces, apart from the parts that were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// A part is missing.
+    pub(crate) lacks: bool,
+    /// A part that both have is another one.
+    pub(crate) contradicts: bool,
+}
+
+/// Compares `sent` with `base`. The parts at `asked`, which are JSON Pointers, may differ or be missing; those at
+/// `repaired` may differ, because they are not valid as they are.
+fn difference<'p>(
+    base: &Tree<'_>,
+    sent: &Tree<'_>,
+    asked: impl Iterator<Item = &'p str>,
+    repaired: impl Iterator<Item = &'p str>,
+) -> Difference {
+    let place = |pointer: &str| base.at(pointer).map(|node| node.span().start);
+    let asked: HashSet<usize> = asked.filter_map(place).collect();
+    let repaired: HashSet<usize> = repaired.filter_map(place).collect();
+    let mut found = Difference::default();
+    let mut left = vec![(base.root(), sent.root())];
+    while let Some((base, sent)) = left.pop() {
+        if asked.contains(&base.span().start) || repaired.contains(&base.span().start) {
+            continue;
+        }
+        if base.kind() != sent.kind() && (base.is_container() || sent.is_container()) {
+            found = Difference { lacks: true, contradicts: true };
+            continue;
+        }
+        match base.kind() {
+            JsonType::Object => {
+                let members: HashMap<Cow<'_, str>, Node<'_>> =
+                    sent.children().filter_map(|child| Some((child.key()?, child))).collect();
+                for child in base.children() {
+                    let sent = child.key().and_then(|key| members.get(&key));
+                    match sent {
+                        Some(sent) => left.push((child, *sent)),
+                        None => found.lacks |= !asked.contains(&child.span().start),
+                    }
+                }
+            }
+            JsonType::Array => {
+                found.lacks |= sent.len() < base.len();
+                found.contradicts |= sent.len() != base.len();
+                left.extend(base.children().zip(sent.children()));
+            }
+            JsonType::String => found.contradicts |= base.as_str() != sent.as_str(),
+            _ => found.contradicts |= base.raw() != sent.raw(),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(pointer: &str, value: &str) -> (String, Edit) {
+        (pointer.to_owned(), Edit::Set(value.to_owned()))
+    }
+
+    #[test]
+    fn values_are_set_added_and_removed() {
+        let text = r#"{"a": 1.10, "b": [1, {"c": 1e400}], "d~/": {}}"#;
+        let edits =
+            [set("/b/1/x", "\"y\""), set("/d~0~1/k", "[]"), ("/a".to_owned(), Edit::Remove)];
+        let made = splice(text, &edits).unwrap();
+        assert_eq!(made, r#"{"b": [1, {"c": 1e400, "x": "y"}], "d~/": {"k": []}}"#);
+        assert_eq!(splice(text, &[]).unwrap(), text);
+        assert_eq!(splice("{}", &[set("/a", "1"), set("/b", "2")]).unwrap(), r#"{"a": 1, "b": 2}"#);
+        assert_eq!(splice("[1]", &[set("/3", "1"), set("/x", "2")]).unwrap(), "[1]");
+        assert_eq!(splice("[1", &[]), None);
+    }
 }

@@ -37,46 +37,32 @@
 
 mod answer;
 mod ask;
-mod cut;
+mod continuation;
 mod driver;
 mod example;
 mod failure;
 mod fields;
-mod in_text;
-mod join;
-mod kept;
+mod fitted_answer;
+mod frame;
 mod machine;
 mod mode;
-mod names;
+mod native;
 mod options;
-mod prevent;
 mod prompt;
 mod rank;
-mod reading;
-mod refusal;
-mod repeat;
-mod retry;
-mod spent;
-mod splice;
 mod step;
 mod subschema;
-mod watch;
+mod templates;
 
-pub use answer::Answer;
-pub use ask::{Ask, AskKind};
+pub use answer::{Answer, Spent};
+pub use ask::{Ask, AskKind, Watch};
 pub use driver::{Driver, Progress, Timer};
 pub use example::{Example, example};
-pub use failure::{Failure, FailureClass};
+pub use failure::{Failure, FailureClass, Retry, RetryPolicy, retry_after};
 pub use machine::Reask;
 pub use mode::{Mode, ModeMemory};
+pub use native::{Loss, LossKind, Native, Shape, instructions};
 pub use options::ReaskOptions;
-pub use prevent::{Loss, LossKind, Native, instructions};
-pub use prompt::{
-    hint::Hint,
-    message::Shape,
-    template::{Strength, Templates},
-};
-pub use retry::{Retry, RetryPolicy, retry_after};
-pub use spent::Spent;
+pub use prompt::Hint;
 pub use step::{Attempt, Done, EndReason, Exhausted, Step};
-pub use watch::Watch;
+pub use templates::{Strength, Templates};

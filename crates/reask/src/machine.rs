@@ -1,20 +1,24 @@
-//! The state machine.
+//! The state machine, which finds out that a loop is going nowhere: answers that come again, and issues that do not
+//! shrink.
 
 use core::time::Duration;
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
+use serde_json::Value;
 use wiremend_schema::{Issue, Schema};
 
 use crate::{
     Answer, Ask, AskKind, Attempt, Done, EndReason, Exhausted, Failure, FailureClass, Mode,
     ReaskOptions, Spent, Step,
+    answer::tokens,
     ask::CallRef,
-    cut::{is_open, without_space},
     fields::Fields,
-    prompt::{Facts, Prompt, continuation, hint},
+    fitted_answer::{Asked, FittedAnswer, is_open, is_refusal, read, without_space},
+    prompt::{self, Facts, Prompt, continuation},
     rank::{Rank, is_mended},
-    reading::{Asked, Reading, is_refusal, read},
-    repeat::Progress,
-    spent::tokens,
 };
 
 /// The loop that turns an invalid answer into a valid one: it repairs each answer as far as it can, and says
@@ -55,7 +59,7 @@ pub struct Reask {
     asked: Asked,
     corrections: u32,
     continuations: u32,
-    progress: Progress,
+    progress: Repetition,
     attempts: Vec<Attempt>,
     best: Option<usize>,
     /// The answer that is corrected: the last one, unless one before was better.
@@ -80,7 +84,7 @@ impl Reask {
             asked: Asked::Whole,
             corrections: 0,
             continuations: 0,
-            progress: Progress::default(),
+            progress: Repetition::default(),
             attempts: Vec::new(),
             best: None,
             base: None,
@@ -249,7 +253,7 @@ impl Reask {
     }
 
     /// What follows an answer that is not valid.
-    fn next(&mut self, answer: &Answer, reading: &Reading, better: bool) -> Step {
+    fn next(&mut self, answer: &Answer, reading: &FittedAnswer, better: bool) -> Step {
         if let Some(step) = self.go_on(answer, reading) {
             return step;
         }
@@ -282,7 +286,7 @@ impl Reask {
     }
 
     /// Asks for the rest of an answer that is good so far. `None` if it is not, or if it has gone on often enough.
-    fn go_on(&mut self, answer: &Answer, reading: &Reading) -> Option<Step> {
+    fn go_on(&mut self, answer: &Answer, reading: &FittedAnswer) -> Option<Step> {
         let cut_at = reading.fitted.cut_at();
         let issues = &self.attempts.last()?.issues;
         let source = self.schema.source();
@@ -318,14 +322,14 @@ impl Reask {
     fn correction(
         &self,
         answer: &Answer,
-        reading: &Reading,
+        reading: &FittedAnswer,
         is_stuck: bool,
     ) -> Option<(Ask, Asked)> {
         let base = self.attempts.get(self.base?)?;
         let last = self.attempts.last()?;
         let is_last = self.base == self.attempts.len().checked_sub(1);
         let is_cut = reading.is_cut && !answer.is_damaged();
-        let hints = hint::seen(&reading.text, &last.issues, is_cut, answer.other_tool.as_deref());
+        let hints = prompt::seen(&reading.text, &last.issues, is_cut, answer.other_tool.as_deref());
         let facts = Facts {
             options: &self.options,
             schema: &self.schema,
@@ -460,4 +464,93 @@ impl Reask {
 /// How many bytes a call sends besides the messages of the caller.
 fn sent(ask: &Ask) -> usize {
     ask.prompt.user.len() + ask.prefix.as_ref().map_or(0, String::len)
+}
+
+/// Counts equal answers, and answers that were no better than the best one.
+#[derive(Clone, Debug, Default)]
+struct Repetition {
+    seen: BTreeMap<u64, u32>,
+    stale: u32,
+}
+
+/// What an answer has brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Standstill {
+    /// How many times this answer was given.
+    times: u32,
+    /// How many answers in a row were no better than the best one before.
+    stale: u32,
+}
+
+impl Repetition {
+    /// Records an answer by its value, or by its text if it has none, and whether it is better than all before.
+    fn record(&mut self, value: Option<&str>, text: &str, better: bool) -> Standstill {
+        let times = self.seen.entry(fingerprint(value, text)).or_default();
+        *times = times.saturating_add(1);
+        self.stale = if better { 0 } else { self.stale.saturating_add(1) };
+        Standstill { times: *times, stale: self.stale }
+    }
+}
+
+/// A hash that is the same for values that mean the same, whatever their white space and the order of their
+/// keys, and for texts that differ only in case, white space and punctuation.
+fn fingerprint(value: Option<&str>, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match value.and_then(|value| serde_json::from_str::<Value>(value).ok()) {
+        Some(value) => hash_value(&value, &mut hasher),
+        None => {
+            let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+            let mut any = false;
+            words.by_ref().for_each(|word| {
+                any = true;
+                word.to_lowercase().hash(&mut hasher);
+            });
+            if !any {
+                text.trim().hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// The value was read by `serde_json`, so it is at most 128 levels deep.
+fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::Null => 0u8.hash(hasher),
+        Value::Bool(flag) => (1u8, flag).hash(hasher),
+        Value::Number(number) => (2u8, number).hash(hasher),
+        Value::String(text) => (3u8, text).hash(hasher),
+        Value::Array(items) => {
+            (4u8, items.len()).hash(hasher);
+            items.iter().for_each(|item| hash_value(item, hasher));
+        }
+        Value::Object(members) => {
+            (5u8, members.len()).hash(hasher);
+            let sorted: BTreeMap<&String, &Value> = members.iter().collect();
+            for (key, value) in sorted {
+                key.hash(hasher);
+                hash_value(value, hasher);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_the_same_has_one_fingerprint() {
+        let json = |text| fingerprint(Some(text), text);
+        assert_eq!(
+            json(r#"{"a":1,"b":[2,{"c":3,"d":4}]}"#),
+            json(r#"{ "b": [2, {"d": 4, "c": 3}], "a": 1 }"#)
+        );
+        assert_ne!(json(r#"{"a":1}"#), json(r#"{"a":"1"}"#));
+        assert_ne!(json("[1,2]"), json("[2,1]"));
+        let text = |text| fingerprint(None, text);
+        assert_eq!(text("Hello there!"), text("  hello\nthere "));
+        assert_ne!(text("Hello there"), text("Hello you"));
+        assert_ne!(text("???"), text("!"));
+    }
 }

@@ -1,23 +1,17 @@
 //! The loop: what is asked, when it stops, what is returned.
-
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod best;
 mod budgets;
 mod calls;
-mod context;
 mod continuing;
 mod driving;
-mod elsewhere;
 mod failures;
+mod fields;
 mod hostile;
-mod merging;
 mod prompts;
 mod steps;
 mod systems;
 mod table;
-mod validating;
-mod watching;
 
 use core::time::Duration;
 

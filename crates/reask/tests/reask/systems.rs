@@ -1,16 +1,17 @@
-//! What other systems do when an answer is wrong, in cases of our own: the same outcome here, or why another is right.
+//! What other systems do when an answer is wrong, and what they accept and reject when they validate, in cases of our
+//! own: the same outcome here, or why another is right. Validating changes nothing; making a value fit is a second step,
+//! which says what it changed.
 
-use core::time::Duration;
-use std::cell::RefCell;
+use core::{cell::RefCell, future::ready, time::Duration};
 
 use futures::executor::block_on;
 use serde_json::{Value, json};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{Options, Outcome, Policy, Risk};
 use wiremend_reask::{
-    Answer, Ask, Done, EndReason, Exhausted, Failure, Progress, Reask, ReaskOptions, RetryPolicy,
-    Strength, example,
+    Answer, Ask, AskKind, Done, EndReason, Exhausted, Failure, Hint, Progress, Reask, ReaskOptions,
+    RetryPolicy, Step, Strength, example,
 };
-use wiremend_schema::{FitOptions, Schema};
+use wiremend_schema::{FitOptions, Fitted, Rule, Schema, SchemaOptions, Tree};
 
 use crate::{asked, done, driving::Clock, ended, says, schema};
 
@@ -324,4 +325,350 @@ fn markers_around_json_are_words_around_json() {
             .json(),
         r#"[{"kind": "odd"}]"#
     );
+}
+
+const REPORT: &str = r#"{"type": "object", "properties": {"title": {"type": "string"}, "pages": {"type": "integer", "minimum": 1}},
+    "required": ["title", "pages"], "additionalProperties": false}"#;
+const NOW: Duration = Duration::ZERO;
+
+fn strictly() -> ReaskOptions {
+    let engine = Options::new().with_policy(Policy::STRICT);
+    ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine))
+}
+
+/// The outcome of a first answer: `done`, or the kind of the question with its hints.
+fn outcome(options: ReaskOptions, answer: &str) -> String {
+    match says(&mut Reask::new(&schema(REPORT), options), answer) {
+        Step::Done(_) => "done".to_owned(),
+        Step::Ask(ask) => {
+            let hints: Vec<&str> = ask.hints().iter().map(Hint::code).collect();
+            format!("{:?} {}", ask.kind(), hints.join(" ")).trim_end().to_owned()
+        }
+        step => panic!("{step:?}"),
+    }
+}
+
+#[test]
+fn a_hint_is_about_what_cannot_be_repaired() {
+    let good = r#"{"title": "Tides", "pages": 3}"#;
+    for (answer, repaired, unrepaired) in [
+        (good.to_owned(), "done", "done"),
+        (format!("```json\n{good}\n```"), "done", "Whole fence"),
+        (good.replace('"', "'"), "done", "Whole quotes"),
+        (r#"{title: "Tides", "pages": 3}"#.to_owned(), "done", "Whole quotes"),
+        (r#"{"title": Tides, "pages": 3}"#.to_owned(), "done", "Whole quotes"),
+        (r#"{"title": "Tides", "pages": 3,}"#.to_owned(), "done", "Whole trailing-comma"),
+        ("{\"title\": \"High\ntides\", \"pages\": 3}".to_owned(), "done", "Whole line-break"),
+        // The JSON in a wrapper is read, and the wrapper is named where there is none in it.
+        (format!("<tool_call>{good}</tool_call>"), "done", "Whole xml-wrapper"),
+        (
+            "<function_calls>title: Tides</function_calls>".to_owned(),
+            "Whole xml-wrapper",
+            "Whole xml-wrapper",
+        ),
+        // The words for a mistake are no mistake.
+        (
+            "I left out the trailing comma and every single quote.".to_owned(),
+            "Whole prose",
+            "Whole prose",
+        ),
+        // What is wrong with a value has nothing to do with the fence around it.
+        ("```json\n{\"title\": \"Tides\", \"pages\": 0}\n```".to_owned(), "Fields", "Whole fence"),
+    ] {
+        assert_eq!(outcome(ReaskOptions::new(), &answer), repaired, "{answer}");
+        assert_eq!(outcome(strictly(), &answer), unrepaired, "{answer}");
+    }
+}
+
+#[test]
+fn the_schema_as_an_answer_gets_stronger_words_and_is_never_repeated() {
+    let mut reask = Reask::new(&schema(REPORT), ReaskOptions::new());
+    // The second one is another text, so that it is no repetition.
+    let echoes = [REPORT.to_owned(), REPORT.replace("pages", "leaves")];
+    let asks = echoes.map(|echo| asked(says(&mut reask, &echo)));
+    for (ask, strength) in asks.iter().zip([Strength::Plain, Strength::Final]) {
+        let text = ask.user_message().unwrap();
+        assert_eq!((ask.kind(), ask.strength()), (AskKind::Whole, Some(strength)));
+        assert!(text.contains("You returned the schema itself"), "{text}");
+        assert!(!text.contains("leaves"), "{text}");
+    }
+    // The schema is stated again to a model that did not follow it twice, and as the schema.
+    assert!(!asks[0].user_message().unwrap().contains("additionalProperties"));
+    assert!(asks[1].user_message().unwrap().contains("The JSON Schema:\n"));
+}
+
+#[test]
+fn the_same_call_three_times_ends_the_loop() {
+    let options = ReaskOptions::for_tool("report").with_attempts(9);
+    let mut reask = Reask::new(&schema(REPORT), options);
+    // Neither white space nor the order of keys makes it another one.
+    let calls = [
+        r#"{"title": "Tides", "pages": 0}"#,
+        r#"{"pages":0,"title":"Tides"}"#,
+        r#"{"title": "Tides",  "pages": 0}"#,
+    ];
+    let mut steps = calls.map(|call| reask.answer(&Answer::arguments(call), NOW)).into_iter();
+    let (first, second) = (asked(steps.next().unwrap()), asked(steps.next().unwrap()));
+    assert_eq!((first.is_fresh(), second.is_fresh()), (false, true));
+    assert_eq!(ended(steps.next().unwrap()).reason(), EndReason::Repeated);
+}
+
+#[test]
+fn progress_says_why_each_call_is_made() {
+    let seen = RefCell::new(Vec::new());
+    let mut reask = Reask::new(&schema(REPORT), ReaskOptions::new());
+    let clock = crate::driving::Clock::default();
+    let driver = reask.driver(&clock).with_retry(wiremend_reask::RetryPolicy::new(), 1);
+    let driver = driver.with_progress(|next: &Progress| {
+        seen.borrow_mut().push((next.attempt, next.is_retry, next.reason.clone()));
+    });
+    let mut replies = [
+        Ok(Answer::text(r#"{"title": "Tides", "pages": 0}"#)),
+        Err(Failure::status(503, "later")),
+        Ok(Answer::text(r#"{"pages": 3}"#)),
+    ]
+    .into_iter();
+    block_on(driver.run(|_| ready(replies.next().unwrap()))).unwrap();
+    let seen = seen.into_inner();
+    assert_eq!(
+        seen.iter().map(|one| (one.0, one.1)).collect::<Vec<_>>(),
+        [(0, false), (1, false), (1, true)]
+    );
+    assert_eq!(seen[0].2, "");
+    assert!(seen[1].2.starts_with("/pages: expected"), "{seen:?}");
+    assert_eq!(seen[2].2, "overloaded (status 503): later");
+}
+
+#[test]
+fn json_in_other_markers_counts_and_markers_without_json_do_not() {
+    let good = r#"{"title": "Tides", "pages": 3}"#;
+    assert_eq!(outcome(strictly(), good), "done");
+    // Elsewhere, text in other markers than the agreed ones has no JSON.
+    let other = format!("NOTES_START\n{good}\nNOTES_END");
+    assert_eq!(outcome(ReaskOptions::new(), &other), "done");
+    assert_eq!(outcome(ReaskOptions::new(), "NOTES_START\nsee above\nNOTES_END"), "Whole prose");
+}
+
+#[test]
+fn lists_and_their_items_are_as_open_as_the_schema_says() {
+    let item = r#"{"type": "object", "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}}"#;
+    let list = |closed: &str| {
+        schema(&format!(
+            r#"{{"type": "object", "properties": {{"calls": {{"type": "array", "items": {item}{closed}}}}}}}}}"#
+        ))
+    };
+    let (open, closed) = (list(""), list(r#", "additionalProperties": false"#));
+    for (text, in_open, in_closed) in [
+        (r#"{"calls": []}"#, true, true),
+        (r#"{"calls": [{"name": "look", "arguments": {}}]}"#, true, true),
+        (r#"{"calls": [{"name": "look", "arguments": {"deep": [1]}}]}"#, true, true),
+        // Elsewhere, every object is closed.
+        (r#"{"calls": [{"name": "look", "id": 7}]}"#, true, false),
+        (r#"{"calls": [{"name": 7}]}"#, false, false),
+    ] {
+        let tree = Tree::read(text).unwrap();
+        assert_eq!((open.accepts(&tree), closed.accepts(&tree)), (in_open, in_closed), "{text}");
+    }
+}
+
+fn accepts(schema: &Schema, text: &str) -> bool {
+    schema.accepts(&Tree::read(text).unwrap())
+}
+
+fn fit(schema: &Schema, text: &str, policy: Policy) -> Fitted {
+    let engine = Options::new().with_policy(policy);
+    schema.fit(text.as_bytes(), &FitOptions::new().with_engine(engine))
+}
+
+/// The issues of a text, each on a line, without any repair.
+fn issues(schema: &str, text: &str) -> Vec<String> {
+    let schema = crate::schema(schema);
+    let fitted = fit(&schema, text, Policy::STRICT);
+    fitted.issues().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn days_and_times_are_those_of_the_calendar() {
+    // A day, or a time with or without its zone; formats are asserted in draft 7.
+    let event = schema(
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"at": {"anyOf": [
+            {"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}, {"type": "null"},
+            {"type": "string", "pattern": "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3])(:[0-5]\\d){2}$"}
+        ]}}, "required": ["at"]}"#,
+    );
+    let is_accepted = |at: &str| accepts(&event, &format!("{{\"at\": {at}}}"));
+    for at in [
+        "\"2027-03-04T08:15:00\"",
+        "\"2027-03-04T08:15:00Z\"",
+        "\"2027-03-04T08:15:00-03:30\"",
+        "\"2028-02-29\"",
+        "null",
+    ] {
+        assert!(is_accepted(at), "{at}");
+    }
+    for at in [
+        "\"2027/03/04 08:15\"",
+        "\"2027-02-29\"",
+        "\"2027-14-01\"",
+        "\"2027-03-04T08:15\"",
+        "\"2027-03-32T08:15:00\"",
+        "\"2027-03-04T24:30:00\"",
+        "\"2027-03-04T08:60:00\"",
+        "\"2027-03-04T08:15:75\"",
+        "true",
+    ] {
+        assert!(!is_accepted(at), "{at}");
+    }
+}
+
+#[test]
+fn validating_converts_nothing() {
+    for (kind, wrong) in [
+        (r#"{"type": "boolean"}"#, "\"true\""),
+        (r#"{"enum": [0, 1, 2]}"#, "\"1\""),
+        (r#"{"type": "number"}"#, "\"7\""),
+    ] {
+        let value = schema(&format!(r#"{{"properties": {{"a": {kind}}}}}"#));
+        let text = format!("{{\"a\": {wrong}}}");
+        assert!(!accepts(&value, &text));
+        // Making it fit does, and says so. Without repairs, the text comes back as it is, with its issues.
+        let fitted = fit(&value, &text, Policy::PERMISSIVE);
+        assert_eq!((fitted.text().is_some(), fitted.applied().len()), (true, 1), "{text}");
+        let strict = fit(&value, &text, Policy::STRICT);
+        assert_eq!((strict.text(), strict.mended()), (None, Some(text.as_str())));
+        assert_eq!(strict.outcome(), Outcome::Invalid);
+    }
+    let urgency = schema(r#"{"type": "integer", "minimum": 1, "maximum": 5}"#);
+    assert!(["1", "5"].iter().all(|text| accepts(&urgency, text)));
+    assert!(["0", "6", "2.5", "\"high\""].iter().all(|text| !accepts(&urgency, text)));
+    let reason = schema(r#"{"type": "string", "minLength": 1}"#);
+    assert!(accepts(&reason, "\"x\"") && !accepts(&reason, "\"\""));
+}
+
+#[test]
+fn unknown_names_other_names_and_defaults_are_a_matter_of_the_schema() {
+    let grade = schema(
+        r#"{"type": "object", "properties": {"grade": {"type": "integer", "x-aliases": ["grade_value"]},
+            "why": {"type": "string"}, "tags": {"type": "array", "default": []}},
+        "required": ["grade", "why", "tags"], "additionalProperties": false}"#,
+    );
+    let made = |text: &str| {
+        let fitted = fit(&grade, text, Policy::PERMISSIVE);
+        let rules: Vec<Rule> =
+            fitted.applied().iter().map(wiremend_schema::Applied::rule).collect();
+        (fitted.text().map(str::to_owned), rules, fitted.risk())
+    };
+    let text = r#"{"grade": 3, "why": "ok", "tags": [], "more": 1}"#;
+    let kept = r#"{"grade": 3, "why": "ok", "tags": []}"#;
+    assert_eq!(made(text), (Some(kept.into()), vec![Rule::DropUnknown], Some(Risk::Lossy)));
+    let text = r#"{"grade_value": 3, "why": "ok", "tags": []}"#;
+    assert_eq!(made(text), (Some(kept.into()), vec![Rule::KeyAlias], Some(Risk::Likely)));
+    // The declared name is the one that counts.
+    let text = r#"{"grade": 3, "grade_value": 9, "why": "ok", "tags": []}"#;
+    assert_eq!(made(text).0.as_deref(), Some(kept));
+    let text = r#"{"grade": 3, "why": "ok"}"#;
+    assert_eq!(made(text), (Some(kept.into()), vec![Rule::FillDefault], Some(Risk::Guess)));
+    // Elsewhere, every object is closed. Here a schema that does not say so accepts more, also through a reference.
+    for open in [
+        r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#,
+        r#"{"properties": {"a": {"type": "string"}}}"#,
+        r##"{"type": "object", "$ref": "#/definitions/own", "definitions": {"own": {"properties": {"a": {"type": "string"}}}}}"##,
+    ] {
+        assert!(accepts(&schema(open), r#"{"a": "x", "b": "y"}"#), "{open}");
+    }
+}
+
+#[test]
+fn what_is_no_json_is_repaired_or_reported_and_never_valid_as_it_is() {
+    let any = schema("{}");
+    for text in [
+        r#"{"a": "b"}"#,
+        "[1, 2]",
+        "null",
+        "17",
+        "\"word\"",
+        "true",
+        r#"{"a": {"b": [1, {"c": true}], "d": null}}"#,
+        r#"["It's fine"]"#,
+        r#"{"sum": "2 * 3 = 6"}"#,
+    ] {
+        let fitted = fit(&any, text, Policy::STRICT);
+        assert_eq!((fitted.text(), fitted.outcome()), (Some(text), Outcome::Unchanged));
+    }
+    for (text, made) in [
+        ("{\"a\": word}", Some(r#"{"a": "word"}"#)),
+        ("{\"a\": \"b\",}", Some(r#"{"a": "b"}"#)),
+        ("{a: \"b\"}", Some(r#"{"a": "b"}"#)),
+        ("[\"a\", 'b']", Some(r#"["a", "b"]"#)),
+        ("{'a': 'b'}", Some(r#"{"a": "b"}"#)),
+        ("{\"a\": two words}", Some(r#"{"a": "two words"}"#)),
+        (r#"{"p": "C:\user\*"}"#, Some(r#"{"p": "C:\\user\\*"}"#)),
+        ("", None),
+    ] {
+        assert!(Tree::read(text).is_err());
+        assert_eq!(fit(&any, text, Policy::STRICT).text(), None, "{text}");
+        let fitted = fit(&any, text, Policy::PERMISSIVE);
+        assert_eq!(fitted.text(), made, "{text}");
+        assert!(made.is_none() || fitted.outcome() == Outcome::Repaired);
+    }
+    // What was cut off may be closed, but is not complete.
+    for text in ["{\"a\":", "{\"a\": ", "{\"a\": \"b}"] {
+        assert!(!fit(&any, text, Policy::PERMISSIVE).outcome().is_complete(), "{text}");
+    }
+}
+
+#[test]
+fn issues_say_what_to_do() {
+    let person = r#"{"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "number"}},
+        "required": ["name", "age"], "additionalProperties": false}"#;
+    assert_eq!(issues(person, r#"{"name": "Ana", "age": 31}"#), Vec::<String>::new());
+    for (schema, text, issue) in [
+        (person, r#"{"name": "Ana"}"#, "/: missing required property \"age\" (number)"),
+        (
+            person,
+            r#"{"name": "Ana", "age": "thirty-one"}"#,
+            "/age: expected number, got string \"thirty-one\"",
+        ),
+        (person, r#"{"name": "Ana", "age": 1, "cat": 1}"#, "/cat: unexpected property"),
+        (
+            r#"{"properties": {"role": {"enum": ["reader", "writer"]}}}"#,
+            r#"{"role": "owner"}"#,
+            "/role: expected one of \"reader\", \"writer\", got string \"owner\"",
+        ),
+        (
+            r#"{"properties": {"user": {"properties": {"home": {"required": ["city"], "properties": {"city": {"type": "string"}}}}}}}"#,
+            r#"{"user": {"home": {}}}"#,
+            "/user/home: missing required property \"city\" (string)",
+        ),
+        // Elsewhere, null is called an object.
+        (person, r#"{"name": null, "age": 1}"#, "/name: expected string, got null"),
+    ] {
+        assert_eq!(issues(schema, text), [issue], "{text}");
+    }
+    for (schema, text, bound) in [
+        (r#"{"properties": {"age": {"maximum": 150}}}"#, r#"{"age": 170}"#, "150"),
+        (r#"{"properties": {"name": {"minLength": 3}}}"#, r#"{"name": "ab"}"#, "3"),
+    ] {
+        let all = issues(schema, text);
+        assert!(all.len() == 1 && all[0].contains(bound), "{all:?}");
+    }
+}
+
+#[test]
+fn a_schema_is_read_as_it_is_written() {
+    assert!(Schema::from_text("not a schema").is_err());
+    // Elsewhere, objects in parts of a schema are closed one by one, so that nothing fits all parts.
+    let parts = schema(
+        r#"{"allOf": [{"type": "object", "properties": {"a": {"type": "number"}}}, {"type": "object", "properties": {"b": {"type": "string"}}}]}"#,
+    );
+    assert!(accepts(&parts, r#"{"a": 1, "b": "x"}"#));
+    // And a dialect is no reason to refuse every answer.
+    let newest = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}"#;
+    assert!(accepts(&schema(newest), r#"{"a": "b"}"#));
+    // In the newest drafts a format says nothing, unless somebody wants it to.
+    let link = serde_json::json!({"type": "string", "format": "uri"});
+    assert!(Schema::compile(&link).unwrap().accepts(&Tree::read("\"ab\"").unwrap()));
+    let asserted = SchemaOptions::new().with_format_assertion(true);
+    let strict = Schema::compile_with(&link, asserted).unwrap();
+    assert!(!accepts(&strict, "\"ab\"") && accepts(&strict, "\"https://example.org/\""));
 }

@@ -51,7 +51,7 @@ pub(crate) fn frame(title: &str, text: &str, limit: usize) -> String {
 }
 
 /// The first characters of a text, and how many are left.
-pub(crate) fn excerpt(text: &str, limit: usize) -> (&str, usize) {
+fn excerpt(text: &str, limit: usize) -> (&str, usize) {
     match text.char_indices().nth(limit) {
         Some((end, _)) => {
             text.split_at_checked(end).map_or((text, 0), |(s, e)| (s, e.chars().count()))
@@ -94,7 +94,7 @@ fn has_effect(c: char) -> bool {
 }
 
 /// The text without what a chat template, a terminal or a reader would take for more than text.
-pub(crate) fn harmless(text: &str) -> String {
+fn harmless(text: &str) -> String {
     let plain: String = text.chars().map(|c| if has_effect(c) { '\u{fffd}' } else { c }).collect();
     TEMPLATE_MARKS.iter().fold(plain, |text, mark| {
         if !text.contains(mark) {

@@ -3,11 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    below, is_plain_object,
-    loss::{LossKind, Losses},
-    wrapped,
-};
+use super::losses::{LossKind, Losses, below, is_plain_object, wrapped};
 use crate::subschema::resolve;
 
 /// The longest name of a property, in characters.

@@ -1,17 +1,21 @@
-//! Reads an answer: local repair, with all that is known about what was asked.
+//! An answer as far as it could be made to fit: local repair, with all that is known about what was asked.
+//!
+//! An answer may be a value, a call that was written into the text, the fields that were asked for, or the rest of an
+//! answer that was cut off.
 
-use std::collections::HashSet;
-
-use wiremend_core::{JsonType, Options, Outcome, Risk};
-use wiremend_extract::{Scope, mend_text};
-use wiremend_schema::{FitOptions, Fitted, Node, Schema, Tree};
+use serde_json::Value;
+use wiremend_core::{JsonType, Options, Outcome, Path, Risk, mend};
+use wiremend_extract::{
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, Scope,
+    mend_text,
+};
+use wiremend_schema::{FitOptions, Fitted, Issue, IssueCode, Registry, Schema, Tree};
 use wiremend_wire::FinishReason;
 
 use crate::{
     Answer, ReaskOptions,
-    fields::Fields,
-    in_text::call_in,
-    join::{self, End, Joined, Kind, is_begun_json},
+    continuation::{self, End, Joined, Kind, is_begun_json},
+    fields::{Fields, repeats_a_key},
     rank::Rank,
 };
 
@@ -29,7 +33,7 @@ pub(crate) enum Asked {
 
 /// An answer, as far as it could be made to fit.
 #[derive(Clone, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct FittedAnswer {
     /// The text that was fitted.
     pub(crate) text: String,
     pub(crate) fitted: Fitted,
@@ -42,7 +46,7 @@ pub(crate) struct Reading {
     pub(crate) is_call: bool,
 }
 
-impl Reading {
+impl FittedAnswer {
     /// The value, if it is valid and complete.
     pub(crate) fn value(&self) -> Option<&str> {
         self.fitted.text().filter(|_| self.is_complete)
@@ -81,12 +85,12 @@ pub(crate) fn read(
     asked: &Asked,
     answer: &Answer,
     is_shown: bool,
-) -> Reading {
+) -> FittedAnswer {
     let is_rest = matches!(asked, Asked::Rest { .. });
     let tool = options.tool.as_deref().filter(|_| !answer.is_call && !is_rest && !is_shown);
     let Some(tool) = tool else {
         let own = read_as_it_is(schema, &options.fit, asked, answer, is_shown);
-        return Reading { is_call: answer.is_call, ..own };
+        return FittedAnswer { is_call: answer.is_call, ..own };
     };
     // Both together take at most as much work as one text may.
     let fit = options.fit.clone().with_steps(options.fit.steps() / 2);
@@ -101,7 +105,7 @@ pub(crate) fn read(
     };
     let Some((call, risk)) = call_in(answer, tool, question, fit.engine()) else { return plain };
     let call = read_as_it_is(schema, &fit, asked, &call, is_shown).with_risk(risk);
-    if call.json().is_some() { Reading { is_call: true, ..call } } else { plain }
+    if call.json().is_some() { FittedAnswer { is_call: true, ..call } } else { plain }
 }
 
 fn read_as_it_is(
@@ -110,7 +114,7 @@ fn read_as_it_is(
     asked: &Asked,
     answer: &Answer,
     is_shown: bool,
-) -> Reading {
+) -> FittedAnswer {
     let content = answer.readable();
     let share = |parts: u64| fit.clone().with_steps(fit.steps() / parts.max(1));
     let plain = |text: &str, fit: &FitOptions| read_text(schema, fit, answer, text);
@@ -155,7 +159,7 @@ fn read_as_it_is(
                 }
                 first.get_or_insert(reading);
             }
-            let rank = |reading: &Reading| {
+            let rank = |reading: &FittedAnswer| {
                 let (json, issues) = (reading.json(), reading.fitted.issues());
                 Rank::of(schema.source(), json, issues, reading.is_cut)
             };
@@ -169,7 +173,7 @@ fn read_as_it_is(
             }
         }
         Asked::Rest { prefix, risk } => {
-            let joined = join::readings(prefix, &content, is_shown);
+            let joined = continuation::readings(prefix, &content, is_shown);
             // One of them may lead back to what there was before.
             let fit = share(u64::try_from(joined.len()).unwrap_or(u64::MAX).saturating_add(1));
             let may_go_on = !answer.finish.is_clean();
@@ -182,8 +186,8 @@ fn read_as_it_is(
 fn rest(
     (prefix, may_go_on): (&str, bool),
     joined: &[Joined],
-    plain: impl Fn(&str) -> Reading,
-) -> Reading {
+    plain: impl Fn(&str) -> FittedAnswer,
+) -> FittedAnswer {
     let ends_in_string = End::of(prefix) == End::InString;
     let read = |joined: &Joined| {
         let reading = plain(&joined.text);
@@ -197,7 +201,7 @@ fn rest(
         reading.is_complete &= !reading.value().is_some_and(repeats_a_key);
         reading
     };
-    let mut readings: Vec<(Kind, Reading)> = Vec::new();
+    let mut readings: Vec<(Kind, FittedAnswer)> = Vec::new();
     for joined in joined {
         let reading = read(joined);
         // No other one has a lower risk; or all of them, which have the same beginning, are too much work.
@@ -208,10 +212,11 @@ fn rest(
             break;
         }
     }
-    let begins =
-        |reading: &Reading| reading.text.len() > prefix.len() && reading.text.starts_with(prefix);
+    let begins = |reading: &FittedAnswer| {
+        reading.text.len() > prefix.len() && reading.text.starts_with(prefix)
+    };
     // What needs no repair so far goes on as it is, even if it looks like a new beginning, or if a part of it is a value.
-    let goes_on = |(kind, reading): &(Kind, Reading)| {
+    let goes_on = |(kind, reading): &(Kind, FittedAnswer)| {
         *kind != Kind::Rival && reading.is_cut && begins(reading) && is_begun_json(&reading.text)
     };
     let going_on = if may_go_on { readings.iter().position(goes_on) } else { None };
@@ -225,7 +230,7 @@ fn rest(
         Some((_, (Kind::Rival, _))) => plain(prefix),
         Some((at, _)) => readings.swap_remove(at).1,
         None => {
-            let is_likely = |(kind, _): &(Kind, Reading)| *kind == Kind::Likely;
+            let is_likely = |(kind, _): &(Kind, FittedAnswer)| *kind == Kind::Likely;
             let likely = going_on.or_else(|| readings.iter().position(is_likely));
             let likely = readings.swap_remove(likely.unwrap_or_default()).1;
             // What has a key twice is no better than what there was before.
@@ -234,21 +239,7 @@ fn rest(
     }
 }
 
-/// Whether an object in a JSON text has two members of one name.
-pub(crate) fn repeats_a_key(text: &str) -> bool {
-    let Ok(tree) = Tree::read(text) else { return false };
-    let mut left = vec![tree.root()];
-    while let Some(node) = left.pop() {
-        let mut keys = HashSet::new();
-        if !node.children().filter_map(|child| child.key()).all(|key| keys.insert(key)) {
-            return true;
-        }
-        left.extend(node.children().filter(Node::is_container));
-    }
-    false
-}
-
-fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> Reading {
+fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> FittedAnswer {
     let fit = fit.clone();
     let fit = if answer.is_call { fit.with_scope(Scope::Whole) } else { fit };
     let fitted = schema.fit(text.as_bytes(), &fit);
@@ -258,7 +249,14 @@ fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> 
     // What ended by itself has ended, even if it looks cut off: the same outcome as for a cut.
     let is_cut = answer.lost.is_none()
         && (!has_ended || fitted.cut_at().is_some() || fitted.outcome() == Outcome::Cut);
-    Reading { text: text.to_owned(), fitted, is_cut, is_complete, together: None, is_call: false }
+    FittedAnswer {
+        text: text.to_owned(),
+        fitted,
+        is_cut,
+        is_complete,
+        together: None,
+        is_call: false,
+    }
 }
 
 /// Whether the value in a text has certainly ended, with its own bracket or quote. More digits could follow a
@@ -273,10 +271,10 @@ fn is_closed(text: &str) -> bool {
 }
 
 /// A value that was put together here is complete, and is JSON text.
-fn merged(schema: &Schema, fit: &FitOptions, text: &str) -> Reading {
+fn merged(schema: &Schema, fit: &FitOptions, text: &str) -> FittedAnswer {
     let fitted = schema.fit(text.as_bytes(), &fit.clone().with_scope(Scope::Whole));
     let is_complete = fitted.outcome().is_complete();
-    Reading {
+    FittedAnswer {
         text: text.to_owned(),
         fitted,
         is_cut: false,
@@ -289,4 +287,180 @@ fn merged(schema: &Schema, fit: &FitOptions, text: &str) -> Reading {
 /// Whether the model, or a filter, declined.
 pub(crate) const fn is_refusal(finish: FinishReason) -> bool {
     matches!(finish, FinishReason::ContentFilter | FinishReason::Refusal)
+}
+
+/// The calls, and where each of them is in the rest of the text: how much there is before its beginning, and before its
+/// end.
+#[derive(Default)]
+struct Calls {
+    found: FoundCalls,
+    places: Vec<(usize, usize)>,
+}
+
+impl CallSink for Calls {
+    fn text(&mut self, bytes: &[u8]) {
+        CallSink::text(&mut self.found, bytes);
+    }
+
+    fn content(&mut self, text: &[u8]) {
+        self.found.content(text);
+    }
+
+    fn text_was_reasoning(&mut self) {
+        self.found.text_was_reasoning();
+    }
+
+    fn begin(&mut self, call: &CallStart<'_>) {
+        let at = self.found.text().len();
+        self.places.push((at, at));
+        self.found.begin(call);
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        self.found.raw(bytes);
+    }
+
+    fn arguments(&mut self, json: &[u8]) {
+        self.found.arguments(json);
+    }
+
+    fn id(&mut self, id: &str) {
+        self.found.id(id);
+    }
+
+    fn end(&mut self, end: &CallEnd) {
+        if let Some((_, place)) = self.places.last_mut() {
+            *place = self.found.text().len();
+        }
+        self.found.end(end);
+    }
+}
+
+/// The first complete call of the tool in a text, as an answer, and the risk of how its arguments became JSON.
+///
+/// What is said about a call is no call, and neither is a call in a string of a value, which may be anybody's words: the
+/// call has to have its lines for itself, and nothing before it may be JSON.
+fn call_in(
+    answer: &Answer,
+    tool: &str,
+    schema: &Schema,
+    engine: &Options,
+) -> Option<(Answer, Option<Risk>)> {
+    let tools = Registry::new().with_tool(tool, schema.clone()).tools();
+    let mut reader = CallExtractor::new(engine.clone()).with_tools(tools);
+    let mut calls = Calls::default();
+    reader.push(answer.content().as_bytes(), &mut calls);
+    // Where the model did not end the text, a call that nothing ends may lack a part.
+    match answer.finish.is_clean() {
+        true => reader.finish_at_eos(&mut calls),
+        false => reader.finish(&mut calls),
+    }
+    let is_whole = |call: &FoundCall| {
+        call.name() == tool && call.outcome().can_run() && call.known() && !call.in_reasoning()
+    };
+    let found = calls.found.calls().iter().zip(&calls.places);
+    let (call, (begin, end)) = found.into_iter().find(|(call, _)| is_whole(call))?;
+    let (before, _) = calls.found.text().split_at_checked(*begin)?;
+    let (_, after) = calls.found.text().split_at_checked(*end)?;
+    let own_line = |line: Option<&[u8]>| line.is_none_or(|line| line.trim_ascii().is_empty());
+    let is_line_end = |byte: &u8| *byte == b'\n';
+    if before.iter().any(|byte| matches!(byte, b'{' | b'"'))
+        || !own_line(before.rsplit(is_line_end).next())
+        || !own_line(after.split(is_line_end).next())
+    {
+        return None;
+    }
+    let json = core::str::from_utf8(call.arguments()).ok()?;
+    let mended = mend(call.raw(), engine);
+    let (text, risk) = match core::str::from_utf8(call.raw()) {
+        // The fit repairs what the model wrote, and accounts for it.
+        Ok(raw) if mended.outcome().is_complete() && mended.text() == Some(json) => (raw, None),
+        _ if call.outcome() == CallOutcome::Whole => (json, None),
+        _ => (json, Some(Risk::Likely)),
+    };
+    let mut own = Answer::arguments(text);
+    own.ended = Some(answer.ended.unwrap_or(true));
+    Some((own, risk))
+}
+
+/// Whether an issue is only about the end of a text that was cut off, so that the value there may still become valid.
+pub(crate) fn is_open(source: &Value, issue: &Issue, cut_at: Option<&Path>) -> bool {
+    if issue.code() == IssueCode::Truncated {
+        return true;
+    }
+    let is_last = cut_at.is_some_and(|cut_at| cut_at.steps() == issue.path().steps());
+    is_last
+        && match issue.code() {
+            IssueCode::Length => keyword(issue) == "minLength",
+            IssueCode::Range => may_reach_bound(source, issue),
+            IssueCode::Format | IssueCode::Pattern => true,
+            IssueCode::Const | IssueCode::Enum => is_begun(source, issue),
+            _ => false,
+        }
+}
+
+/// The keyword of the schema that the value does not satisfy.
+fn keyword(issue: &Issue) -> &str {
+    issue.schema_path().rsplit('/').next().unwrap_or_default()
+}
+
+/// Whether further digits can bring a number that was cut off within its bound. They only ever make
+/// it larger in magnitude, and after a point by less than one of its last place.
+fn may_reach_bound(source: &Value, issue: &Issue) -> bool {
+    let number = issue.received().raw();
+    let (is_negative, digits) = match number.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, number),
+    };
+    let is_below = matches!(keyword(issue), "minimum" | "exclusiveMinimum");
+    if is_below == is_negative {
+        return false;
+    }
+    // An exponent can make it anything.
+    if digits.contains(['e', 'E']) {
+        return true;
+    }
+    let place = match digits.split_once('.') {
+        Some((_, decimals)) => 0.1_f64.powi(decimals.len().try_into().unwrap_or(i32::MAX)),
+        None if digits == "0" => 1.0,
+        None => return true,
+    };
+    let bound = source.pointer(issue.schema_path()).and_then(Value::as_f64);
+    let magnitude = digits.parse::<f64>().ok();
+    bound.zip(magnitude).is_none_or(|(bound, magnitude)| magnitude + place > bound.abs())
+}
+
+/// Whether the text that an issue is about is the beginning of one that the schema lists.
+fn is_begun(source: &Value, issue: &Issue) -> bool {
+    let received = issue.received();
+    let begun = serde_json::from_str::<String>(received.raw()).ok();
+    let (Some(begun), Some(listed)) = (begun, source.pointer(issue.schema_path())) else {
+        return false;
+    };
+    let all = listed.as_array().map_or(std::slice::from_ref(listed), Vec::as_slice);
+    all.iter().filter_map(Value::as_str).any(|listed| listed.starts_with(&begun))
+}
+
+/// The text of an answer that was cut off, without white space that is not in a string.
+pub(crate) fn without_space(reading: &FittedAnswer) -> &str {
+    let text = reading.text.as_str();
+    let trimmed = text.trim_end();
+    // If white space is part of a value or of a key, that is shorter without it.
+    let is_inside =
+        || End::of(text) == End::InString || is_begun_json(text) && ends_in_quotes(text);
+    if trimmed.len() < text.len() && is_inside() { text } else { trimmed }
+}
+
+/// Whether JSON text ends after a quote that nothing has closed.
+fn ends_in_quotes(text: &str) -> bool {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_inside,
+            b'"' => is_inside = !is_inside,
+            _ => {}
+        }
+    }
+    is_inside
 }

@@ -2,11 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    SILENT, below, declared, is_plain_object, joined,
-    loss::{LossKind, Losses},
-    wrapped,
-};
+use super::losses::{LossKind, Losses, SILENT, below, declared, is_plain_object, joined, wrapped};
 use crate::subschema::resolve;
 
 /// The most properties of all objects together.
