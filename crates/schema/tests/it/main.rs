@@ -1,16 +1,11 @@
 //! Schemas, and what is validated and repaired by them.
-
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod conditions;
 mod cursor;
 mod fit;
 mod guide;
 mod hostile;
-mod integers;
-mod page;
 mod registry;
-mod risks;
 mod rules;
 mod surface;
 mod validate;
