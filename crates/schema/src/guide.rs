@@ -38,20 +38,20 @@ impl Schema {
 impl Part<'_> {
     /// The guide for a value at this place.
     pub(crate) fn guide(&self) -> Arc<dyn Guide> {
-        Arc::new(Place::new(self.schema(), vec![self.tops().to_vec()]))
+        Arc::new(SchemaGuide::new(self.schema(), vec![self.tops().to_vec()]))
     }
 }
 
 /// The possible readings of a place, one for each choice of union branches. Each is a list of
 /// subschemas that all apply.
 #[derive(Clone, Debug)]
-struct Place {
+struct SchemaGuide {
     schema: Schema,
     /// Empty if nothing is known.
     readings: Vec<Vec<ShapeId>>,
 }
 
-impl Place {
+impl SchemaGuide {
     /// Expands the unions of `parts` into readings.
     fn new(schema: &Schema, parts: Vec<Vec<ShapeId>>) -> Self {
         let (mut open, mut readings) = (parts, Vec::new());
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-impl Guide for Place {
+impl Guide for SchemaGuide {
     fn allows(&self, kind: JsonType) -> bool {
         self.readings.is_empty() || self.parts().any(|part| part.allows(kind))
     }
