@@ -331,7 +331,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "requests that `batch` has read",
-        There("crates/cli/src/batch/pipeline.rs", "requests_wait_until_others_are_answered"),
+        There("crates/cli/src/batch/mod.rs", "requests_wait_until_others_are_answered"),
     ),
     (
         "issues of a schema that",

@@ -11,10 +11,9 @@ use crate::{
     fault::Fault,
     fit::{self, Target},
     input::Input,
-    listing::Listing,
     out::Out,
     paint::{BOLD, notice},
-    report::{self, Placed},
+    report::{self, Listing, Placed},
     visible::shown,
 };
 

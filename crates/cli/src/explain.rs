@@ -6,8 +6,7 @@ use wiremend_schema::Rule;
 
 use crate::{
     Session,
-    args::ExplainArgs,
-    codes::{repairs, unknown},
+    args::{ExplainArgs, repair_codes, unknown_code},
     exit::{Exit, Failure},
     out::Out,
     paint::{BOLD, DIM, NAME},
@@ -32,7 +31,7 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
     };
     let entry = Entry::find(code).ok_or_else(|| {
         let rules = Rule::ALL.iter().map(|rule| rule.code());
-        Failure::Usage(unknown(code, repairs().chain(rules)))
+        Failure::Usage(unknown_code(code, repair_codes().chain(rules)))
     })?;
     if args.json {
         out.record(&entry.object());

@@ -12,9 +12,8 @@ use crate::{
     args::{ExtractArgs, ExtractEmit, PolicyArg, ScopeArg},
     exit::{Exit, Failure},
     fit,
-    fragment::Fragments,
     input::Input,
-    out::Out,
+    out::{Fragments, Out},
 };
 
 /// How long a piece of text becomes at most, in bytes.

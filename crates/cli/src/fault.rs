@@ -7,9 +7,8 @@ use wiremend_core::{Mended, Mender, Options, Outcome, Path, Policy, Repair, Trai
 use wiremend_extract::{Extractor, Scope, TextSink, mend_text};
 
 use crate::{
-    excerpt::excerpt,
     paint::{BAD, BOLD, Paint},
-    position::{Locator, Position},
+    position::{Locator, Position, excerpt},
     visible::{Shown, shown},
 };
 

@@ -4,17 +4,12 @@ mod args;
 mod batch;
 mod chaos;
 mod check;
-mod codes;
-mod excerpt;
 mod exit;
 mod explain;
 mod extract;
 mod fault;
 mod fit;
-mod fragment;
 mod input;
-mod json;
-mod listing;
 mod out;
 mod paint;
 mod position;
@@ -28,14 +23,11 @@ mod visible;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
+use args::{Cli, Command};
 use clap::Parser as _;
-
-use crate::{
-    args::{Cli, Command},
-    exit::{Exit, Failure},
-    paint::{BAD, Paint, notice},
-    visible::{Shown, shown},
-};
+use exit::{Exit, Failure};
+use paint::{BAD, Paint, notice};
+use visible::{Shown, shown};
 
 /// The allocator of musl rounds the buffers of connections up by a seventh.
 #[cfg(all(target_env = "musl", feature = "serve"))]

@@ -1,22 +1,26 @@
 //! `wiremend repair`: text in, repaired JSON out.
+//!
+//! With `--stream`, what is certain is written after every read, and nothing is kept.
 
-mod push;
-
-use wiremend_core::{Mended, Options, Outcome, TrailingDocuments};
-use wiremend_extract::{Scope, mend_text};
+use serde_json::json;
+use wiremend_core::{
+    Lead, Mended, Mender, Options, Outcome, Output, Path, Paths, Repair, RepairKind, Risk,
+    TrailingDocuments,
+};
+use wiremend_extract::{Extractor, Scope, TextSink, mend_text};
 
 use crate::{
     Session,
     args::{PolicyArg, RepairArgs, ScopeArg, TrailingArg},
     check::Report,
     exit::{Exit, Failure},
-    fault::Fault,
+    fault::{self, Fault},
     fit::{self, Target},
-    input::Input,
-    listing::Listing,
-    out::Out,
-    paint::notice,
-    report,
+    input::{CHUNK, Input},
+    out::{Fragments, Out},
+    paint::{BAD, notice},
+    position::Tracker,
+    report::{self, Edit, Kinds, Listing, Record},
     visible::shown,
 };
 
@@ -41,7 +45,7 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
         let missing = fit::drops_document(&fitted);
         (fit::repair(args, input.name(), &text, &target, &fitted, session)?, missing)
     } else if args.stream {
-        push::run(input, scope, &options, args.json, session)?
+        repair_stream(input, scope, &options, args.json, session)?
     } else {
         whole(args, input, scope, &options, session)?
     };
@@ -118,5 +122,326 @@ fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session:
 fn summary(name: &str, outcome: Outcome, count: &str, session: Session) {
     if outcome != Outcome::Unchanged {
         notice(&shown!("{}: {} ({})", name, report::outcome(session.stderr, outcome), count));
+    }
+}
+
+fn repair_stream(
+    mut input: Input,
+    scope: Scope,
+    options: &Options,
+    json: bool,
+    session: Session,
+) -> Result<(Outcome, bool), Failure> {
+    let mut reader = Reader::new(scope, options.clone());
+    let mut sink = Sink {
+        out: Out::new(),
+        json,
+        name: input.name().to_owned(),
+        session,
+        fragments: Fragments::default(),
+        texts: Fragments::default(),
+        tracker: Tracker::new(),
+        paths: Paths::new(),
+        repairs: 0,
+        risk: None,
+        kinds: Kinds::default(),
+        wrote: false,
+        raw: false,
+        gap: None,
+        missing: false,
+    };
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let chunk = input.chunk(&mut buffer)?;
+        if chunk.is_empty() {
+            break;
+        }
+        sink.tracker.push(chunk);
+        reader.push(chunk, &mut sink);
+        sink.tracker.settle(reader.withheld());
+        sink.out.flush()?;
+    }
+    let outcome = reader.finish(&mut sink);
+    let refused = reader.refused().filter(|_| outcome == Outcome::Invalid);
+    let refused = refused.map(|(repair, path)| Refused {
+        reason: fault::reason(&repair, options),
+        repair,
+        path,
+    });
+    let overflow = (outcome == Outcome::Overflow).then(|| fault::overflow(options));
+    let missing = sink.missing;
+    sink.close(outcome, refused, overflow)?;
+    Ok((outcome, missing))
+}
+
+/// The reader of the input.
+enum Reader {
+    Text(Box<Extractor>),
+    /// An input that consists of documents, all of which are kept.
+    Sequence(Box<Mender>, Documents),
+}
+
+impl Reader {
+    fn new(scope: Scope, options: Options) -> Self {
+        if scope == Scope::Whole && options.trailing_documents() == TrailingDocuments::All {
+            Self::Sequence(Box::new(Mender::new(options)), Documents::default())
+        } else {
+            Self::Text(Box::new(Extractor::new(scope, options)))
+        }
+    }
+
+    fn push(&mut self, chunk: &[u8], sink: &mut Sink) {
+        match self {
+            Self::Text(extractor) => extractor.push(chunk, sink),
+            Self::Sequence(mender, documents) => {
+                mender.push(chunk, &mut Splitter { sink, documents, last: None });
+            }
+        }
+    }
+
+    fn withheld(&self) -> usize {
+        match self {
+            Self::Text(extractor) => extractor.withheld(),
+            Self::Sequence(mender, _) => mender.withheld(),
+        }
+    }
+
+    /// The first repair that the policy forbids, and its path.
+    fn refused(&self) -> Option<(Repair, Path)> {
+        Some(match self {
+            Self::Text(extractor) => {
+                (extractor.refused()?.clone(), extractor.refused_at()?.clone())
+            }
+            Self::Sequence(mender, _) => (mender.refused()?.clone(), mender.refused_at()?),
+        })
+    }
+
+    fn finish(&mut self, sink: &mut Sink) -> Outcome {
+        match self {
+            Self::Text(extractor) => extractor.finish(sink),
+            Self::Sequence(mender, documents) => {
+                let mut last = None;
+                let outcome =
+                    mender.finish(&mut Splitter { sink, documents, last: Some(&mut last) });
+                // A document that was open at the end has the outcome of the input.
+                if let Some(own) = last.filter(|_| outcome.is_complete()) {
+                    sink.end(own);
+                } else if last.is_some() || documents.open {
+                    sink.end(outcome);
+                }
+                outcome
+            }
+        }
+    }
+}
+
+/// The documents of a sequence.
+#[derive(Default)]
+struct Documents {
+    /// Whether one has begun and not ended.
+    open: bool,
+    /// How many repairs there were when the last one ended.
+    before: usize,
+}
+
+/// Separates the documents of a sequence.
+struct Splitter<'a> {
+    sink: &'a mut Sink,
+    documents: &'a mut Documents,
+    /// Only at the end of the input: the outcome of the last document, while it is not yet reported.
+    last: Option<&'a mut Option<Outcome>>,
+}
+
+impl Output for Splitter<'_> {
+    fn copy(&mut self, bytes: &[u8]) {
+        if !bytes.trim_ascii().is_empty() {
+            self.documents.open = true;
+            if let Some(outcome) = self.last.as_mut().and_then(|last| last.take()) {
+                self.sink.end(outcome);
+            }
+        }
+        self.sink.json(bytes);
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        self.sink.repair(repair);
+    }
+
+    fn raw(&mut self) {
+        self.sink.raw();
+    }
+
+    fn end_document(&mut self) {
+        let before = std::mem::replace(&mut self.documents.before, self.sink.repairs);
+        let repaired = before != self.sink.repairs;
+        let outcome = if repaired { Outcome::Repaired } else { Outcome::Unchanged };
+        self.documents.open = false;
+        match &mut self.last {
+            Some(last) => **last = Some(outcome),
+            None => self.sink.end(outcome),
+        }
+    }
+}
+
+/// A repair that the policy forbids.
+struct Refused {
+    repair: Repair,
+    path: Path,
+    reason: String,
+}
+
+/// Writes the documents and reports their repairs.
+struct Sink {
+    out: Out,
+    json: bool,
+    name: String,
+    session: Session,
+    fragments: Fragments,
+    /// The same for the text outside of documents.
+    texts: Fragments,
+    tracker: Tracker,
+    paths: Paths,
+    repairs: usize,
+    /// The highest risk of the repairs.
+    risk: Option<Risk>,
+    /// The repairs by kind: listed at the end, so that they do not interrupt the output.
+    kinds: Kinds,
+    wrote: bool,
+    /// Whether the open document is passed through raw.
+    raw: bool,
+    /// The text after a document that has ended.
+    gap: Option<Lead>,
+    /// Whether a document is missing: all after the first, or one that was cut off, or never closed between
+    /// two others.
+    missing: bool,
+}
+
+impl Sink {
+    /// The type of the fragments of the open document.
+    const fn kind(&self) -> &'static str {
+        if self.raw { "raw" } else { "json" }
+    }
+
+    fn fragment(&mut self, kind: &str, text: &str) {
+        if !text.is_empty() {
+            self.out.record(&json!({ "type": kind, "text": text }));
+        }
+    }
+
+    fn close(
+        mut self,
+        outcome: Outcome,
+        refused: Option<Refused>,
+        overflow: Option<String>,
+    ) -> Result<(), Failure> {
+        if self.json {
+            let rest = self.texts.finish();
+            self.fragment("text", &rest);
+            let mut end =
+                json!({ "type": "end", "outcome": outcome.code(), "repairs": self.repairs });
+            if let Some(Refused { repair, path, .. }) = &refused {
+                end["refused"] = json!(Record::new(repair, path));
+            }
+            self.out.record(&end);
+        } else if self.wrote && self.out.is_terminal() {
+            self.out.text(b"\n");
+        }
+        self.out.flush()?;
+        if self.json {
+            return Ok(());
+        }
+        if !self.session.quiet {
+            self.kinds.lines(self.session.stderr).iter().for_each(notice);
+        }
+        if !self.session.quiet || !outcome.is_valid() {
+            let count = report::count_of(self.repairs, self.risk);
+            summary(&self.name, outcome, &count, self.session);
+        }
+        let error = self.session.stderr.paint(BAD, "error");
+        if let Some(reason) = overflow {
+            notice(&shown!("{}: {}: {}", error, self.name, reason));
+        }
+        if let Some(Refused { reason, repair, .. }) = refused {
+            notice(&shown!("{}: {}: byte {}: {}", error, self.name, repair.start(), reason));
+        }
+        Ok(())
+    }
+}
+
+impl TextSink for Sink {
+    /// Text outside of documents, and everything after a refusal.
+    fn text(&mut self, bytes: &[u8]) {
+        if let Some(gap) = &mut self.gap {
+            gap.text(bytes);
+        }
+        if self.json {
+            let text = self.texts.push(bytes);
+            self.fragment("text", &text);
+        }
+    }
+
+    /// Each document begins on a new line.
+    fn begin(&mut self, _: usize) {
+        self.paths.reset();
+        self.raw = false;
+        self.missing |= self.gap.take().is_some_and(|gap| gap.is_torn());
+        if self.wrote && !self.json {
+            self.out.text(b"\n");
+        }
+    }
+
+    fn raw(&mut self) {
+        if self.json && !self.raw {
+            let rest = self.fragments.finish();
+            self.fragment("json", &rest);
+        }
+        self.raw = true;
+        self.paths.raw();
+    }
+
+    fn json(&mut self, bytes: &[u8]) {
+        self.wrote = true;
+        if !self.session.quiet || self.json {
+            self.paths.read(bytes);
+        }
+        if self.json {
+            let rest = self.texts.finish();
+            self.fragment("text", &rest);
+            let text = self.fragments.push(bytes);
+            self.fragment(self.kind(), &text);
+        } else {
+            self.out.document(bytes);
+        }
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        self.repairs += 1;
+        self.missing |= repair.kind() == RepairKind::SecondDocument;
+        self.risk = self.risk.max(Some(repair.risk()));
+        let seen = self.tracker.look(repair.start(), repair.end());
+        if self.json {
+            let place = seen.map(|(at, _)| json!({ "line": at.line, "column": at.column }));
+            let record = Record::new(&repair, &self.paths.path_of(&repair));
+            self.out.record(&json!({ "type": "repair", "repair": record, "position": place }));
+        } else if !self.session.quiet {
+            let Session { stderr: paint, verbose, .. } = self.session;
+            let listing = Listing { paint, name: Some(&self.name), verbose };
+            let edit = Edit::from(&repair);
+            if verbose {
+                notice(&listing.line(edit, &self.paths.path_of(&repair), seen));
+            } else {
+                self.kinds.add(&listing, edit, || self.paths.path_of(&repair), seen);
+            }
+        }
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        self.gap = Some(Lead::new());
+        self.missing |= matches!(outcome, Outcome::Closed | Outcome::Cut);
+        if self.json {
+            let rest = self.fragments.finish();
+            self.fragment(self.kind(), &rest);
+            self.out.record(&json!({ "type": "document", "outcome": outcome.code() }));
+        }
     }
 }

@@ -8,10 +8,9 @@ use crate::{
     args::{PolicyArg, TraceArgs},
     exit::{Exit, Failure},
     input::Input,
-    listing::Edit,
     out::Out,
     paint::{BOLD, DIM, GOOD, Paint},
-    report::{self, Record},
+    report::{self, Edit, Record},
     visible::{Shown, shown},
 };
 

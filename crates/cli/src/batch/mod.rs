@@ -1,33 +1,38 @@
 //! `wiremend batch`: JSON Lines in, JSON Lines out.
+//!
+//! A reader makes a slot for each line and puts it into two bounded queues: one for the workers and
+//! one for the writer, which waits for each slot in turn. The bounds limit memory use, because a
+//! reader that is too fast has to wait.
 
-mod answer;
-mod calls;
-mod framed;
-mod growth;
-mod head;
-mod pipeline;
-mod provider;
+mod operations;
 mod request;
 
-use std::{io::BufReader, thread};
+use std::{
+    io::{self, BufRead, BufReader, Read as _, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, SyncSender, TryRecvError, sync_channel},
+    },
+    thread,
+};
 
-use wiremend_core::Limits;
+use operations::{Growth, grow};
+use request::{Head, Mode, Op, Request, RequestInput, Setting};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use wiremend_core::{Policy, TrailingDocuments};
+use wiremend_extract::{Scope, mend_text};
 
 use crate::{
     Session,
-    args::{BatchArgs, Split},
+    args::BatchArgs,
     exit::{Exit, Failure},
+    fit::{Fitting, changes},
     input::{CHUNK, Input},
-    out::Out,
+    out::{self, Out},
+    report::{Record, records},
 };
-
-/// The settings for all requests of a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Setting {
-    split: Split,
-    limits: Limits,
-    max_line: usize,
-}
 
 pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
     let setting =
@@ -40,20 +45,417 @@ pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
     let input = Input::open(&args.file, session.quiet)?;
     let name = input.name().to_owned();
     let mut out = Out::new();
-    let ended = pipeline::run(
+    let ended = answer_in_order(
         BufReader::with_capacity(CHUNK, input),
         out.lines(),
         threads,
         args.max_line,
-        move |line| answer::reply(line, setting),
-        answer::panicked,
+        move |line| reply(line, setting),
+        panicked,
     );
     match ended {
         Ok(()) => Ok(Exit::Unchanged),
-        Err(pipeline::Stopped::Reading(error)) => Err(Failure::reading(&name, error)),
-        Err(pipeline::Stopped::Writing(error)) => Err(error.into()),
+        Err(Stopped::Reading(error)) => Err(Failure::reading(&name, error)),
+        Err(Stopped::Writing(error)) => Err(error.into()),
     }
 }
 
 /// The maximum number of threads. More would only wait for each other.
 const MAX_THREADS: usize = 1024;
+
+/// A line of output.
+#[derive(Debug, Serialize)]
+struct Reply<'a> {
+    id: Option<&'a RawValue>,
+    #[serde(flatten)]
+    body: Body,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Body {
+    Error { error: String },
+    Repair(Repaired),
+    Stream(operations::Streamed),
+    Events(operations::Framed),
+    Calls(operations::Extracted),
+}
+
+#[derive(Debug, Serialize)]
+struct Repaired {
+    outcome: &'static str,
+    json: Option<String>,
+    repairs: Vec<Record>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshots: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    emitted: Option<Vec<usize>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    fit: Option<Fitting>,
+}
+
+/// The reply to a line, without its line end.
+fn reply(line: &Line, setting: Setting) -> Vec<u8> {
+    match line {
+        Line::TooLong(start) => {
+            let error = format!("the line is longer than {} bytes", setting.max_line);
+            write(&Head::read(start), Err(error))
+        }
+        Line::Whole(line) => {
+            let head = Head::read(line);
+            let result = match head.repeated() {
+                Some(field) => Err(format!("the field `{field}` is given twice")),
+                None => answer(line, setting),
+            };
+            write(&head, result)
+        }
+    }
+}
+
+/// The reply to a line on which [`reply`] panicked.
+fn panicked(line: &Line) -> Vec<u8> {
+    let (Line::Whole(line) | Line::TooLong(line)) = line;
+    write(&Head::read(line), Err("internal error: this input made wiremend panic".to_owned()))
+}
+
+fn write(head: &Head<'_>, result: Result<Body, String>) -> Vec<u8> {
+    let id = head.id();
+    let body = result.unwrap_or_else(|error| Body::Error { error });
+    let mut line = Vec::new();
+    match out::write_json(&mut line, &Reply { id, body }) {
+        Ok(()) => line,
+        Err(error) => {
+            // A reply consists of strings, numbers and lists, so writing it cannot fail.
+            debug_assert!(false, "{error}");
+            br#"{"id":null,"error":"internal error: the reply could not be written"}"#.to_vec()
+        }
+    }
+}
+
+fn answer(line: &[u8], setting: Setting) -> Result<Body, String> {
+    let mut request = Request::read(line)?;
+    let input = request.take_input(setting.split)?;
+    match request.op() {
+        Op::Repair => repair(&request, &input, setting).map(Body::Repair),
+        Op::Stream => operations::stream(&request, &input, setting).map(Body::Stream),
+        Op::Events => operations::events(&request, &input).map(Body::Events),
+        Op::Calls => operations::calls(&request, &input, setting).map(Body::Calls),
+    }
+}
+
+fn repair(
+    request: &Request<'_>,
+    input: &RequestInput<'_>,
+    setting: Setting,
+) -> Result<Repaired, String> {
+    let options = request.options(Policy::PERMISSIVE, setting.limits);
+    let snapshots = request.wants_snapshots();
+    let target = request.target()?;
+    let scope = request.scope()?;
+    if scope.is_some() && request.mode() == Mode::Stream {
+        return Err("`scope` is for the mode `text`".to_owned());
+    }
+    let scope = scope.unwrap_or(Scope::Best);
+    let growing = match &target {
+        Some(target) => options.clone().with_guide(target.schema().guide()),
+        None => options.clone(),
+    };
+    let grown = match (request.mode(), snapshots) {
+        (Mode::Text, false) => None,
+        _ => Some(grow(input.pieces(), growing, snapshots)?),
+    };
+    if let Some(target) = target {
+        let whole = options.with_trailing_documents(TrailingDocuments::Array);
+        let fitted = target.fit(input.whole(), whole, scope);
+        let (snapshots, emitted) =
+            grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
+        return Ok(Repaired {
+            outcome: fitted.outcome().code(),
+            json: fitted.text().map(str::to_owned),
+            repairs: changes(fitted.changes()),
+            cut_at: None,
+            snapshots,
+            emitted,
+            fit: Some(Fitting::new(target.id().map(str::to_owned), &fitted)),
+        });
+    }
+    match (request.mode(), grown) {
+        (Mode::Stream, Some(grown)) => {
+            let repairs = records(grown.located());
+            let Growth { outcome, json, snapshots, emitted, .. } = grown;
+            let json = outcome.is_valid().then(|| String::from_utf8_lossy(&json).into_owned());
+            let outcome = outcome.code();
+            Ok(Repaired { outcome, json, repairs, cut_at: None, snapshots, emitted, fit: None })
+        }
+        (_, grown) => {
+            let whole = options.with_trailing_documents(TrailingDocuments::Array);
+            let mended = mend_text(input.whole(), scope, &whole);
+            let cut_at = mended.cut_at().map(ToString::to_string);
+            let repairs = records(mended.located(input.whole()));
+            let (outcome, json, _) = mended.into_parts();
+            let outcome = outcome.code();
+            let (snapshots, emitted) =
+                grown.map_or((None, None), |grown| (grown.snapshots, grown.emitted));
+            Ok(Repaired { outcome, json, repairs, cut_at, snapshots, emitted, fit: None })
+        }
+    }
+}
+
+/// A line of the input.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    /// Without its line end.
+    Whole(Vec<u8>),
+    /// A line over the limit: its first bytes, up to the limit.
+    TooLong(Vec<u8>),
+}
+
+/// A line, and the channel for its reply.
+struct Job {
+    line: Line,
+    reply: SyncSender<Vec<u8>>,
+}
+
+/// A slot of the writer.
+enum Slot {
+    Reply(Receiver<Vec<u8>>),
+    Failed(io::Error),
+}
+
+/// Why the pipeline stopped before the end of the input.
+#[derive(Debug)]
+enum Stopped {
+    Reading(io::Error),
+    Writing(io::Error),
+}
+
+/// The maximum number of requests in progress per thread.
+const QUEUED: usize = 4;
+
+/// Answers every line of `input` on `threads` threads, and writes the replies in the order of the
+/// lines. The output is flushed before waiting for a reply.
+///
+/// `answer` makes the reply without its line end; `panicked` makes the one for a line on which
+/// `answer` panicked.
+fn answer_in_order(
+    mut input: impl BufRead + Send + 'static,
+    out: &mut impl Write,
+    threads: usize,
+    max_line: usize,
+    answer: impl Fn(&Line) -> Vec<u8> + Send + Sync + 'static,
+    panicked: fn(&Line) -> Vec<u8>,
+) -> Result<(), Stopped> {
+    let (jobs, work) = sync_channel::<Job>(threads * QUEUED);
+    let (slots, order) = sync_channel::<Slot>(threads * QUEUED);
+    // The threads are not joined: after the output has been closed, the reader could wait forever for
+    // a line that nobody needs. The process ends with the writer.
+    thread::spawn(move || {
+        if let Err(error) = feed(&mut input, max_line, &jobs, &slots) {
+            let _ = slots.send(Slot::Failed(error));
+        }
+    });
+    let work = Arc::new(Mutex::new(work));
+    let answer = Arc::new(answer);
+    for _ in 0..threads {
+        let (work, answer) = (Arc::clone(&work), Arc::clone(&answer));
+        thread::spawn(move || {
+            while let Some(job) = next(&work) {
+                let reply = catch_unwind(AssertUnwindSafe(|| answer(&job.line)))
+                    .unwrap_or_else(|_| panicked(&job.line));
+                // If the writer has stopped, nobody waits for the reply.
+                let _ = job.reply.send(reply);
+            }
+        });
+    }
+    write_in_order(&order, out)
+}
+
+/// Takes the next job; `None` if the reader has finished.
+fn next(work: &Mutex<Receiver<Job>>) -> Option<Job> {
+    work.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+fn feed(
+    input: &mut impl BufRead,
+    max_line: usize,
+    jobs: &SyncSender<Job>,
+    slots: &SyncSender<Slot>,
+) -> io::Result<()> {
+    let mut first = true;
+    while let Some(mut line) = read_line(input, max_line)? {
+        if let Line::Whole(bytes) = &mut line {
+            if std::mem::take(&mut first) && bytes.starts_with(b"\xef\xbb\xbf") {
+                bytes.drain(..3);
+            }
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+        }
+        let (reply, slot) = sync_channel(1);
+        // A closed queue means that the writer has stopped.
+        if slots.send(Slot::Reply(slot)).is_err() || jobs.send(Job { line, reply }).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads up to the next line feed. The rest of a line longer than `max_line` bytes is skipped.
+fn read_line(input: &mut impl BufRead, max_line: usize) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    let limit = u64::try_from(max_line).unwrap_or(u64::MAX).saturating_add(1);
+    if input.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+        return Ok(Some(Line::Whole(line)));
+    }
+    if line.len() <= max_line {
+        // The last line, without a line end.
+        return Ok(Some(Line::Whole(line)));
+    }
+    input.skip_until(b'\n')?;
+    line.truncate(max_line);
+    Ok(Some(Line::TooLong(line)))
+}
+
+fn write_in_order(order: &Receiver<Slot>, out: &mut impl Write) -> Result<(), Stopped> {
+    loop {
+        let slot = match take(order, out)? {
+            None => return out.flush().map_err(Stopped::Writing),
+            Some(Slot::Failed(error)) => {
+                out.flush().map_err(Stopped::Writing)?;
+                return Err(Stopped::Reading(error));
+            }
+            Some(Slot::Reply(slot)) => slot,
+        };
+        // A worker always sends: a panic inside it is caught.
+        if let Some(mut reply) = take(&slot, out)? {
+            reply.push(b'\n');
+            out.write_all(&reply).map_err(Stopped::Writing)?;
+        }
+    }
+}
+
+/// Takes the next item, and flushes before waiting for it. `None` at the end.
+fn take<T>(from: &Receiver<T>, out: &mut impl Write) -> Result<Option<T>, Stopped> {
+    match from.try_recv() {
+        Ok(item) => Ok(Some(item)),
+        Err(TryRecvError::Disconnected) => Ok(None),
+        Err(TryRecvError::Empty) => {
+            out.flush().map_err(Stopped::Writing)?;
+            Ok(from.recv().ok())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Cursor, Read},
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use super::*;
+
+    fn text(line: &Line) -> String {
+        let (mark, bytes) = match line {
+            Line::Whole(bytes) => ("", bytes),
+            Line::TooLong(bytes) => ("long:", bytes),
+        };
+        format!("{mark}{}", String::from_utf8_lossy(bytes))
+    }
+
+    fn replies(input: &str, max_line: usize) -> Vec<String> {
+        let mut out = Vec::new();
+        let answer = |line: &Line| {
+            let text = text(line);
+            assert_ne!(text, "panic");
+            if text.len().is_multiple_of(3) {
+                thread::yield_now();
+            }
+            text.into_bytes()
+        };
+        let input = Cursor::new(input.to_owned());
+        answer_in_order(input, &mut out, 3, max_line, answer, |_| b"caught".to_vec()).unwrap();
+        String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn replies_keep_the_order_of_the_lines() {
+        let lines: Vec<String> =
+            (0..500).map(|n| "x".repeat(n % 17 + 1) + &n.to_string()).collect();
+        assert_eq!(replies(&lines.join("\n"), 1000), lines);
+    }
+
+    /// Counts the lines that were read or written.
+    struct Counted<T>(T, Arc<AtomicUsize>);
+
+    impl<T: Read> Read for Counted<T> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            // One line at a time, because it is counted when it is read.
+            let count = self.0.read(buffer.get_mut(..2).unwrap_or_default())?;
+            self.1.fetch_add(count / 2, Ordering::SeqCst);
+            Ok(count)
+        }
+    }
+
+    impl<T: Write> Write for Counted<T> {
+        fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+            let count = self.0.write(buffer)?;
+            self.1.fetch_add(1, Ordering::SeqCst);
+            Ok(count)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    #[test]
+    fn requests_wait_until_others_are_answered() {
+        const THREADS: usize = 3;
+        let (read, written) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let most = Arc::new(AtomicUsize::new(0));
+        let input = Counted(Cursor::new("x\n".repeat(2_000)), Arc::clone(&read));
+        let mut out = Counted(Vec::new(), Arc::clone(&written));
+        let seen = (Arc::clone(&read), Arc::clone(&written), Arc::clone(&most));
+        let answer = move |_: &Line| {
+            let (read, written, most) = &seen;
+            // What is written between the two makes the difference smaller, never larger.
+            let read = read.load(Ordering::SeqCst);
+            most.fetch_max(read.saturating_sub(written.load(Ordering::SeqCst)), Ordering::SeqCst);
+            Vec::new()
+        };
+        answer_in_order(
+            io::BufReader::with_capacity(2, input),
+            &mut out,
+            THREADS,
+            10,
+            answer,
+            |_| Vec::new(),
+        )
+        .unwrap();
+        assert_eq!(written.load(Ordering::SeqCst), 2_000);
+        let most = most.load(Ordering::SeqCst);
+        // The queue, one that is being read, and one that is being written.
+        assert!(most <= THREADS * QUEUED + 2, "{most}");
+    }
+
+    #[test]
+    fn a_panic_costs_one_reply() {
+        assert_eq!(replies("a\npanic\nb", 1000), ["a", "caught", "b"]);
+    }
+
+    #[test]
+    fn blank_lines_and_a_mark_at_the_start_are_skipped() {
+        assert_eq!(replies("\u{feff}a\n\n  \r\nb\n", 1000), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_the_next_one_is_whole() {
+        assert_eq!(replies("abcd\nabcde\nabc", 4), ["abcd", "long:abcd", "abc"]);
+    }
+}

@@ -1,19 +1,20 @@
-//! `wiremend stream`: a provider's response body, shown mended while it arrives.
+//! `wiremend stream`: a provider's response body, shown mended while it arrives, or rewritten for the clients of the
+//! provider.
 
-mod calls;
-mod events;
-mod provider;
 mod screen;
+mod views;
 
+use screen::Screen;
+use views::{Calls, Events, View};
 use wiremend_core::Outcome;
 use wiremend_extract::Scope;
-use wiremend_response::{Event, Object, ResponseOptions, ResponseReader, TextCalls};
+use wiremend_response::{Event, ResponseOptions, ResponseReader, TextCalls};
 use wiremend_schema::SharedRegistry;
 use wiremend_wire::{
-    Call, ErrorKind, RewriteOptions, StreamOutcome, WireError, WireEvent, WireOptions,
+    Call, ErrorKind, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, StreamOutcome, WireError,
+    WireEvent, WireOptions,
 };
 
-use self::{calls::Calls, events::Events, screen::Screen};
 use crate::{
     Session,
     args::{Emit, PolicyArg, ScopeArg, StreamArgs},
@@ -22,7 +23,9 @@ use crate::{
     fit::{CallReport, ObjectReport, Target, tools_of_args},
     input::{CHUNK, Input},
     out::Out,
+    paint::{BAD, notice},
     report::drops_document,
+    visible::shown,
 };
 
 pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> {
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &StreamArgs, session: Session) -> Result<Exit, Failure> 
             if let Some(calls) = &calls {
                 options = options.with_calls_in_text(calls.finders(&mending));
             }
-            provider::rewrite(input, options, session)
+            rewrite(input, options, session)
         }
         Emit::Text => {
             let screen = Screen::new(input.name(), mending, session);
@@ -128,30 +131,6 @@ fn calls_in_text(
         Some(tools) => calls.with_tools(tools.load().tools()),
         None => calls,
     }))
-}
-
-/// Where the events of a stream are shown.
-trait View {
-    /// Shows an event of the stream itself.
-    fn show(&mut self, event: &WireEvent<'_>);
-
-    /// Where it writes.
-    fn out(&mut self) -> &mut Out;
-
-    /// Shows an object that was found in the text: by default as a record, like what follows.
-    fn object(&mut self, object: &Object) {
-        self.out().record(&events::found(object));
-    }
-
-    /// Shows how a call, which was just shown, matches the schema of its tool.
-    fn fitted(&mut self, _: &Call, report: CallReport<'_>) {
-        self.out().record(&report.record());
-    }
-
-    /// Shows how an object matches the schema for the text.
-    fn object_fitted(&mut self, report: ObjectReport<'_>) {
-        self.out().record(&report.record());
-    }
 }
 
 /// What is read besides the stream itself.
@@ -314,4 +293,42 @@ impl Verdict {
     fn worst(&mut self, exit: Exit) {
         self.0 = self.0.max(exit);
     }
+}
+
+/// Rewrites the input as it arrives. After every read, everything that is certain is written.
+fn rewrite(mut input: Input, options: RewriteOptions, session: Session) -> Result<Exit, Failure> {
+    let mut rewriter = Rewriter::new(options);
+    let mut verdict = Verdict(Exit::Unchanged);
+    let mut out = Out::new();
+    let mut buffer = vec![0; CHUNK];
+    let (failed, outcome) = loop {
+        let mut take = |piece: Rewritten<'_>| match piece {
+            Rewritten::Bytes(bytes) => out.text(bytes),
+            Rewritten::Event(event) => verdict.note(&event),
+            _ => {}
+        };
+        // If reading fails, everything that has arrived is still written.
+        let ended = match input.chunk(&mut buffer) {
+            Ok([]) => Some((None, rewriter.finish(&mut take))),
+            Ok(chunk) => {
+                rewriter.push(chunk, &mut take);
+                None
+            }
+            Err(failure) => Some((Some(failure), rewriter.finish(&mut take))),
+        };
+        out.flush()?;
+        if let Some(ended) = ended {
+            break ended;
+        }
+    };
+    if outcome == RewriteOutcome::Encoded {
+        let label = session.stderr.paint(BAD, "error");
+        notice(&shown!(
+            "{}: {}: the body is compressed, so it is passed through unchanged",
+            label,
+            input.name()
+        ));
+        verdict.worst(Exit::Refused);
+    }
+    failed.map_or(Ok(verdict.0), Err)
 }

@@ -11,16 +11,14 @@ use wiremend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
 
-use super::View;
+use super::views::View;
 use crate::{
     Session,
     fault::Fault,
     fit::{CallReport, ObjectReport, more_issues},
-    fragment::Fragments,
-    listing::{Listing, Script},
-    out::Out,
+    out::{Fragments, Out},
     paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
-    report,
+    report::{self, Listing, Script},
     visible::{Shown, shown},
 };
 

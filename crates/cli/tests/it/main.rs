@@ -1,5 +1,4 @@
 //! The program as it is built: what it prints, how it exits, and how it behaves in pipes.
-
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its program has to fail")]
 
 mod batch;
@@ -8,8 +7,6 @@ mod check;
 mod documents;
 mod explain;
 mod extract;
-#[cfg(feature = "serve")]
-mod killed;
 mod limits;
 mod pipes;
 mod program;
@@ -18,7 +15,6 @@ mod schema;
 #[cfg(feature = "serve")]
 mod serve;
 mod stream;
-mod stream_schema;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod trace;

@@ -1,23 +1,26 @@
-//! The command line.
+//! The command line: the options of each command, their values, and the codes of repairs as people type them.
 
-mod extract;
 #[cfg(feature = "serve")]
 mod serve;
-mod values;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use wiremend_core::{Limits, Options, RepairKind};
+#[cfg(feature = "serve")]
+pub(crate) use serve::{Admin, ServeArgs};
+use wiremend_core::{Limits, Options, Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_extract::Scope;
 use wiremend_schema::Rule;
 use wiremend_testkit::{bodies::Shape, transport::Scenario};
+use wiremend_wire::ApiFormat;
 
-pub(crate) use self::extract::{ExtractArgs, ExtractEmit};
-#[cfg(feature = "serve")]
-pub(crate) use self::serve::{Admin, ServeArgs};
-pub(crate) use self::values::{Emit, FormatArg, PolicyArg, RiskArg, ScopeArg, Split, TrailingArg};
-use self::values::{at_least_one, repair_kind, rule};
-use crate::exit::{CHECK_CODES, EXIT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES, TRACE_CODES};
+use crate::{
+    exit::{
+        CHECK_CODES, EXIT_CODES, EXTRACT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES,
+        TRACE_CODES,
+    },
+    visible::Shown,
+};
 
 /// The heading of the options that all commands have.
 const GLOBAL: &str = "Global options";
@@ -185,7 +188,7 @@ pub(crate) struct ExplainArgs {
 
     /// List all codes.
     #[arg(long, conflicts_with = "code")]
-    pub(crate) list: bool,
+    list: bool,
 
     /// Print JSON.
     #[arg(long)]
@@ -384,18 +387,18 @@ pub(crate) struct RuleArgs {
 pub(crate) struct EngineArgs {
     /// Which repairs are allowed [default: permissive; for calls in a stream: conservative].
     #[arg(long, value_name = "POLICY")]
-    pub(crate) policy: Option<PolicyArg>,
+    policy: Option<PolicyArg>,
 
     /// The highest risk allowed. The stricter of this and the policy applies.
     #[arg(long, value_name = "RISK")]
-    pub(crate) max_risk: Option<RiskArg>,
+    max_risk: Option<RiskArg>,
 
     /// Forbid a repair. May be repeated.
     #[arg(long, value_name = "CODE", value_parser = repair_kind)]
-    pub(crate) off: Vec<RepairKind>,
+    off: Vec<RepairKind>,
 
     #[command(flatten)]
-    pub(crate) limits: LimitArgs,
+    limits: LimitArgs,
 }
 
 impl EngineArgs {
@@ -417,20 +420,20 @@ impl EngineArgs {
 pub(crate) struct LimitArgs {
     /// Maximum nesting, in levels [default: 127].
     #[arg(long, value_name = "LEVELS")]
-    pub(crate) depth: Option<usize>,
+    depth: Option<usize>,
 
     /// Maximum look-ahead at an ambiguous place when streaming, in bytes; at least 16 [default: 64].
     #[arg(long, value_name = "BYTES")]
-    pub(crate) lookahead: Option<usize>,
+    lookahead: Option<usize>,
 
     /// Maximum number of bytes held back when streaming [default: 65536].
     #[arg(long, value_name = "BYTES")]
-    pub(crate) buffer: Option<usize>,
+    buffer: Option<usize>,
 
     /// Maximum number of documents that are joined, if they have less than 16 bytes on average
     /// [default: 250000].
     #[arg(long, value_name = "N")]
-    pub(crate) max_documents: Option<usize>,
+    max_documents: Option<usize>,
 }
 
 impl LimitArgs {
@@ -452,11 +455,272 @@ impl LimitArgs {
     }
 }
 
+/// Find the tool calls in a text, mend their arguments, and print one JSON object per call, or per
+/// segment of the text.
+///
+/// A call has its `name`, its `arguments` as JSON text, and an `outcome`: only one that is `whole` or
+/// `repaired` may be run. Without --format, all dialects are looked for, and only the tools of --tools
+/// turn text without markers into calls. docs/dialects.md lists the dialects.
+#[derive(Debug, Args)]
+#[command(after_help = EXTRACT_CODES)]
+pub(crate) struct ExtractArgs {
+    /// File with the text; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
+
+    /// The dialect of the calls, or the name of the model.
+    #[arg(long, value_name = "DIALECT|MODEL", default_value = "auto")]
+    pub(crate) format: String,
+
+    /// What the prompt has already written of the answer, such as the `<tool_call>` at the end of a
+    /// template. It is read before the text, and is no part of it.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) prefill: String,
+
+    /// The text was cut off, as by a limit of tokens, and not ended by the model: its end closes no call.
+    #[arg(long)]
+    pub(crate) cut: bool,
+
+    /// Tool declarations as OpenAI, Anthropic, Gemini or MCP write them, or a directory of schemas.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+
+    /// What to print.
+    #[arg(long, value_name = "WHAT", default_value = "calls")]
+    pub(crate) emit: ExtractEmit,
+
+    /// Where to look for documents, with --emit segments: all or fenced [default: all].
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) scope: Option<ScopeArg>,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+/// What `extract` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExtractEmit {
+    /// Each call when it has ended.
+    Calls,
+    /// Text, reasoning, documents and calls, in order, with their places.
+    Segments,
+}
+
+/// What `stream` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// Each tool call when it has ended, one JSON object per line; with --objects or --schema, the
+    /// documents too.
+    Calls,
+    /// Everything that is certain, one JSON object per line.
+    Events,
+    /// The body itself, with the arguments of its calls repaired.
+    Provider,
+    /// Text and calls, for people.
+    Text,
+}
+
+/// The format of a body; `None` to detect it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FormatArg(pub(crate) Option<ApiFormat>);
+
+impl std::str::FromStr for FormatArg {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match (name, ApiFormat::from_code(name)) {
+            ("auto", _) => Ok(Self(None)),
+            (_, Some(wire)) => Ok(Self(Some(wire))),
+            _ => {
+                let known: Vec<&str> = ApiFormat::ALL.iter().map(|format| format.code()).collect();
+                Err(format!("expected `auto` or one of {}", known.join(", ")))
+            }
+        }
+    }
+}
+
+/// How an input is split into the pieces that are pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    Whole,
+    Every(usize),
+}
+
+impl Split {
+    /// The pieces of `input`. None of them is empty.
+    pub(crate) fn pieces(self, input: &[u8]) -> std::slice::Chunks<'_, u8> {
+        match self {
+            Self::Whole => input.chunks(input.len().max(1)),
+            Self::Every(size) => input.chunks(size.max(1)),
+        }
+    }
+}
+
+impl std::str::FromStr for Split {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "whole" => Ok(Self::Whole),
+            "bytes" => Ok(Self::Every(1)),
+            _ => at_least_one(text).map(Self::Every).map_err(|_| {
+                "expected `whole`, `bytes`, or a number of bytes of at least 1".to_owned()
+            }),
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "expected a number of at least 1".to_owned())
+}
+
+fn rule(code: &str) -> Result<Rule, String> {
+    Rule::from_code(code).ok_or_else(|| format!("there is no rule `{code}`"))
+}
+
+fn repair_kind(code: &str) -> Result<RepairKind, String> {
+    RepairKind::from_code(code).ok_or_else(|| unknown_code(code, repair_codes()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyArg {
+    /// Exact and likely repairs. An input that was cut off is not closed.
+    Conservative,
+    /// Every repair.
+    Permissive,
+    /// No repair: anything but valid JSON is refused.
+    Strict,
+}
+
+impl PolicyArg {
+    const fn policy(self) -> Policy {
+        match self {
+            Self::Conservative => Policy::CONSERVATIVE,
+            Self::Permissive => Policy::PERMISSIVE,
+            Self::Strict => Policy::STRICT,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RiskArg {
+    /// There is one reading, and nothing is lost.
+    Exact,
+    /// The reading is strongly indicated.
+    Likely,
+    /// Something is dropped.
+    Lossy,
+    /// Something is invented or chosen.
+    Guess,
+}
+
+impl RiskArg {
+    const fn risk(self) -> Risk {
+        match self {
+            Self::Exact => Risk::Exact,
+            Self::Likely => Risk::Likely,
+            Self::Lossy => Risk::Lossy,
+            Self::Guess => Risk::Guess,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// All documents in the text.
+    All,
+    /// The best reading of the text, which may be several documents (not with --stream).
+    Best,
+    /// The documents in code fences.
+    Fenced,
+    /// The first document.
+    First,
+    /// The last document (not with --stream).
+    Last,
+    /// The whole text is one document.
+    Whole,
+}
+
+impl ScopeArg {
+    pub(crate) const fn scope(self) -> Scope {
+        match self {
+            Self::All => Scope::All,
+            Self::Best => Scope::Best,
+            Self::Fenced => Scope::Fenced,
+            Self::First => Scope::First,
+            Self::Last => Scope::Last,
+            Self::Whole => Scope::Whole,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrailingArg {
+    /// Print each document separately.
+    All,
+    /// Join the documents into an array (not with --stream).
+    Array,
+    /// Refuse the input.
+    Error,
+    /// Keep the first document.
+    First,
+    /// Keep the last document (not with --stream).
+    Last,
+}
+
+impl TrailingArg {
+    pub(crate) const fn trailing(self) -> TrailingDocuments {
+        match self {
+            Self::All => TrailingDocuments::All,
+            Self::Array => TrailingDocuments::Array,
+            Self::Error => TrailingDocuments::Error,
+            Self::First => TrailingDocuments::First,
+            Self::Last => TrailingDocuments::Last,
+        }
+    }
+}
+
+/// The codes of the repairs.
+pub(crate) fn repair_codes() -> impl Iterator<Item = &'static str> {
+    RepairKind::ALL.iter().map(|kind| kind.code())
+}
+
+/// The error message for a code that is not in `codes`, with the most similar one.
+pub(crate) fn unknown_code(code: &str, codes: impl Iterator<Item = &'static str>) -> String {
+    let shown = Shown::clipped(code.as_bytes(), 40);
+    let shown = shown.as_str();
+    // Codes are short. A long word is similar to none of them, and comparing it would be slow.
+    let wanted: Vec<char> = code.chars().take(64).collect();
+    let distance = |code: &&str| edit_distance(&wanted, code);
+    match codes.min_by_key(distance).filter(|code| distance(code) <= code.len() / 2) {
+        Some(code) => format!("no repair has the code `{shown}`; did you mean `{code}`?"),
+        None => format!("no repair has the code `{shown}`; `wiremend explain --list` lists them"),
+    }
+}
+
+/// The fewest insertions, deletions and replacements that turn one word into the other
+/// (Levenshtein), one row of the table at a time.
+fn edit_distance(from: &[char], to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=from.len()).collect();
+    for (line, c) in to.chars().enumerate() {
+        let mut diagonal = line;
+        let mut left = line + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (cell, &have) in row.iter_mut().skip(1).zip(from) {
+            let replaced = diagonal + usize::from(have != c);
+            diagonal = *cell;
+            left = replaced.min(left + 1).min(*cell + 1);
+            *cell = left;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
-
-    use wiremend_core::Risk;
 
     use super::*;
 
@@ -476,5 +740,43 @@ mod tests {
         );
         assert_eq!(risk(with(None, Some(RiskArg::Exact))), Some(Risk::Exact));
         assert_eq!(risk(with(Some(PolicyArg::Strict), Some(RiskArg::Guess))), None);
+    }
+
+    #[test]
+    fn splits_are_parsed() {
+        let pieces = |split: &str| -> Vec<usize> {
+            split.parse::<Split>().unwrap().pieces(b"abcde").map(<[u8]>::len).collect()
+        };
+        assert_eq!(pieces("whole"), [5]);
+        assert_eq!(pieces("bytes"), [1; 5]);
+        assert_eq!(pieces("2"), [2, 2, 1]);
+        assert!("0".parse::<Split>().is_err());
+        assert!("x".parse::<Split>().is_err());
+        assert_eq!(Split::Whole.pieces(b"").count(), 0);
+    }
+
+    fn distance(from: &str, to: &str) -> usize {
+        edit_distance(&from.chars().collect::<Vec<_>>(), to)
+    }
+
+    #[test]
+    fn distances_are_the_textbook_ones() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+
+    #[test]
+    fn the_nearest_code_is_named_when_it_is_near() {
+        assert!(
+            unknown_code("single-quotes", repair_codes()).contains("did you mean `single-quote`")
+        );
+        assert!(
+            unknown_code("mising-coma", repair_codes()).contains("did you mean `missing-comma`")
+        );
+        // `--off` takes repairs, not schema rules.
+        assert!(!unknown_code("enum-normalise", repair_codes()).contains("did you mean `enum"));
+        assert!(unknown_code("zzzzzzzzzzzzzzzzzzzzzzz", repair_codes()).contains("--list"));
     }
 }

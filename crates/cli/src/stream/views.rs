@@ -1,18 +1,45 @@
-//! `--emit events`: the stream for programs, one JSON object per line.
+//! What shows the events of a stream, and the views for programs, one JSON object per line: all of them, or calls and
+//! documents alone.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json, value::RawValue};
 use wiremend_core::{Located, Output as _, Partial, Revision};
 use wiremend_response::Object;
-use wiremend_wire::{Block, Call, Doubt, WireEvent};
+use wiremend_wire::{Block, Call, Doubt, StreamOutcome, WireEvent};
 
-use super::View;
 use crate::{
-    fragment::Fragments,
-    out::Out,
+    Session,
+    fit::{CallReport, ObjectReport},
+    out::{Fragments, Out},
+    paint::{BAD, notice},
     report::{of_object, records},
+    visible::{Shown, shown},
 };
+
+/// Where the events of a stream are shown.
+pub(super) trait View {
+    /// Shows an event of the stream itself.
+    fn show(&mut self, event: &WireEvent<'_>);
+
+    /// Where it writes.
+    fn out(&mut self) -> &mut Out;
+
+    /// Shows an object that was found in the text: by default as a record, like what follows.
+    fn object(&mut self, object: &Object) {
+        self.out().record(&found(object));
+    }
+
+    /// Shows how a call, which was just shown, matches the schema of its tool.
+    fn fitted(&mut self, _: &Call, report: CallReport<'_>) {
+        self.out().record(&report.record());
+    }
+
+    /// Shows how an object matches the schema for the text.
+    fn object_fitted(&mut self, report: ObjectReport<'_>) {
+        self.out().record(&report.record());
+    }
+}
 
 /// Writes events to standard output.
 pub(crate) struct Events {
@@ -142,7 +169,7 @@ impl View for Events {
 }
 
 /// A document that was found in the text.
-pub(super) fn found(object: &Object) -> Value {
+fn found(object: &Object) -> Value {
     let place = object.block();
     json!({
         "type": "object", "choice": place.choice(), "block": place.block(),
@@ -155,7 +182,7 @@ pub(super) fn found(object: &Object) -> Value {
 }
 
 /// A call that has ended.
-pub(super) fn ended(call: &Call) -> Value {
+fn ended(call: &Call) -> Value {
     json!({
         "type": "call-end", "call": call.number(), "id": call.id(), "name": call.name(),
         "arguments": call.arguments(), "outcome": call.outcome().code(),
@@ -170,4 +197,50 @@ fn piece(kind: &str, block: Block, text: &str) -> Value {
         "type": kind, "choice": block.choice(), "block": block.block(), "part": block.part(),
         "text": text,
     })
+}
+
+/// The length at which error messages are clipped, in characters.
+const SHOWN: usize = 200;
+
+/// Writes each call and document to standard output when it has ended. Errors go to standard error.
+pub(crate) struct Calls {
+    out: Out,
+    name: String,
+    session: Session,
+}
+
+impl Calls {
+    pub(crate) fn new(name: &str, session: Session) -> Self {
+        Self { out: Out::new(), name: name.to_owned(), session }
+    }
+
+    fn trouble(&self, message: &Shown) {
+        let label = self.session.stderr.paint(BAD, "error");
+        notice(&shown!("{}: {}: {}", label, self.name, message));
+    }
+}
+
+impl View for Calls {
+    fn show(&mut self, event: &WireEvent<'_>) {
+        match event {
+            WireEvent::CallEnded(call) => self.out.record(&ended(call)),
+            WireEvent::Error(error) => {
+                self.trouble(&Shown::clipped(error.message().as_bytes(), SHOWN));
+            }
+            WireEvent::Oversize { limit } => {
+                self.trouble(&shown!(
+                    "a line or an event of more than {} bytes was dropped",
+                    limit
+                ));
+            }
+            WireEvent::Ended(StreamOutcome::Cut) => {
+                self.trouble(&shown!("broke off before its end"));
+            }
+            _ => {}
+        }
+    }
+
+    fn out(&mut self) -> &mut Out {
+        &mut self.out
+    }
 }
