@@ -296,7 +296,9 @@ impl Channels {
         self.finish_tracked(of, cut);
     }
 
+    /// What was lost may have been a piece of them.
     fn finish_tracked(&mut self, of: RangeInclusive<Block>, cut: bool) {
+        let cut = cut || self.calls.is_lossy();
         if let Some(tracking) = self.calls.tracking() {
             tracking.end_texts(of, cut);
         }

@@ -96,6 +96,30 @@ fn validated_does_not_join_the_pieces_of_a_call_that_is_not_complete() {
 }
 
 /// What the last quote means depends on what follows, so the start of another call does not end this one.
+/// The numbers of the events show it; without them, nothing would.
+#[test]
+fn content_that_lost_a_piece_leaves_as_it_came() {
+    let at = r#""output_index":0,"content_index":0,"item_id":"i""#;
+    let body = |lost: usize| {
+        let pieces = ["{'a': 'x", "y", "z'}"];
+        let deltas = pieces.iter().enumerate().map(|(number, text)| {
+            format!(
+                r#"{{"type":"response.output_text.delta",{at},"sequence_number":{number},"delta":"{text}"}}"#
+            )
+        });
+        let end = r#"{"type":"response.completed","sequence_number":3,"response":{"status":"completed","output":[]}}"#;
+        let events = deltas.chain([end.to_owned()]).enumerate();
+        let left = events.filter(|(number, _)| *number != lost);
+        left.map(|(_, event)| format!("data: {event}\n\n")).collect::<String>()
+    };
+    for mode in MODES {
+        let options = RewriteOptions::new().with_mode(mode).with_json_content(true);
+        assert_eq!(rewrite(&options, body(9).as_bytes()).outcome, RewriteOutcome::Mended);
+        let out = rewrite(&options, body(1).as_bytes());
+        assert_eq!((out.text(), out.outcome), (&*body(1), RewriteOutcome::Unchanged));
+    }
+}
+
 #[test]
 fn a_call_that_could_go_on_is_as_open_in_a_rewriter_as_in_a_decoder() {
     let call = |index: u8, arguments: &str| {
