@@ -226,7 +226,8 @@ named! {
 }
 
 named! {
-    /// What becomes of a call that the model was writing when a finish such as `length` ended its turn.
+    /// What becomes of a call that was cut off: by a finish such as `length`, or because its arguments or the answer stop
+    /// within it.
     CutCalls: Pass,
     /// It leaves as it came.
     Pass "pass",

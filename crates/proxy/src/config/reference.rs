@@ -80,7 +80,7 @@ const WHAT: &[(&str, &str)] = &[
     ("mending.history", "whether calls in the history of a request are mended"),
     (
         "mending.cut",
-        "what becomes of a call that a finish such as `length` cuts off: `pass`, it leaves as it came; `withhold`, it is taken out",
+        "what becomes of a call that was cut off, by a finish such as `length` or without one: `pass`, it leaves as it came; `withhold`, it is taken out",
     ),
     (
         "mending.comment",

@@ -212,10 +212,11 @@ impl Calls {
             // arguments.
             ended = ended.doubted(Doubt::LostEvent);
         }
-        if self
-            .tracking
-            .as_mut()
-            .is_some_and(|tracking| tracking.settle(Target::Call(key.0, call), end == End::Unclean))
+        // Valid arguments are those of a complete call, unless they are not to leave after such a finish.
+        let cut = matches!(ended.outcome(), Outcome::Closed | Outcome::Cut);
+        if let Some(tracking) = &mut self.tracking
+            && tracking.settle(Target::Call(key.0, call), cut || end == End::Unclean)
+            && !cut
         {
             ended = ended.doubted(Doubt::UncleanStop);
         }

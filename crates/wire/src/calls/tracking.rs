@@ -121,7 +121,7 @@ impl Tracking {
         self.search = finders.filter(|_| !self.content).cloned().map(Search::new);
     }
 
-    /// Withholds the calls that a finish cuts off.
+    /// Withholds the calls that are cut off.
     pub(crate) fn withhold_cut(&mut self, yes: bool) {
         self.fates = yes.then(BTreeMap::new);
     }
@@ -145,7 +145,7 @@ impl Tracking {
         }
     }
 
-    /// A call has ended, and that is what a finish `cut`, or it leaves. Returns whether it is withheld.
+    /// A call has ended, and was `cut` off, or it leaves. Returns whether it is withheld.
     pub(super) fn settle(&mut self, call: Target, cut: bool) -> bool {
         let Some(fates) = &mut self.fates else { return false };
         match fates.get_mut(&call) {
@@ -157,6 +157,13 @@ impl Tracking {
                 fates.remove(&call);
                 false
             }
+        }
+    }
+
+    /// The body breaks off, and with it the calls that are open.
+    pub(crate) fn break_off(&mut self) {
+        for fate in self.fates.iter_mut().flat_map(BTreeMap::values_mut) {
+            *fate = Fate::Withheld;
         }
     }
 

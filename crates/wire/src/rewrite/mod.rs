@@ -224,7 +224,8 @@ impl Rewriter {
 
     /// Stops rewriting: what was received and waits is emitted as it came, and later chunks pass through. No further
     /// events are emitted. An outcome that was already determined does not change. This is also the end of a body that
-    /// upstream broke off: nothing is completed.
+    /// upstream broke off: nothing is completed, and with [`RewriteOptions::with_cut_calls_withheld`], what waits of calls
+    /// that have not ended is dropped.
     ///
     /// ```
     /// use wiremend_wire::{RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
@@ -254,6 +255,9 @@ impl Rewriter {
         }
         if let Some(head) = self.head.take().filter(|head| !head.is_empty()) {
             sink(Rewritten::Bytes(&head));
+        }
+        if let Some(tracking) = self.flow.body.channels().tracking() {
+            tracking.break_off();
         }
         self.flow.abandon(sink);
         self.flow.leave_all(&[], sink);

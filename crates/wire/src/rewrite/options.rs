@@ -100,14 +100,15 @@ impl RewriteOptions {
         self
     }
 
-    /// Sets whether calls are withheld that a finish cuts off: what the model was writing when its turn ended for
-    /// another reason than a stop or a call for tools. Such a call is taken out of the body, also if its arguments are
-    /// valid JSON, and its outcome is not complete; the finish reason stays. A client that runs whatever calls it
-    /// finds then runs none that was cut off. Calls that ended before that leave.
+    /// Sets whether calls are withheld that were cut off: those whose outcome is [`Outcome::Cut`](wiremend_core::Outcome::Cut)
+    /// or `Closed`, because their arguments, their turn or the body stopped within them, and what the model was
+    /// writing when its turn ended for another reason than a stop or a call for tools, also if its arguments are valid
+    /// JSON. Such a call is taken out of the body, and its outcome is not complete; the finish reason stays. A client
+    /// that runs whatever calls it finds then runs none that was cut off. Calls that ended before that leave.
     ///
     /// All that follows the beginning of a call waits until it is known how its turn goes on, within
     /// [`with_held`](Self::with_held). In formats other than OpenAI Chat and Responses, Anthropic Messages, Gemini and
-    /// Ollama, and where the body breaks off, nothing is withheld.
+    /// Ollama, nothing is withheld.
     ///
     /// ### Default
     /// No: they leave as they came.
@@ -136,7 +137,7 @@ impl RewriteOptions {
         self
     }
 
-    /// Whether calls are withheld that a finish cuts off.
+    /// Whether calls are withheld that were cut off.
     #[must_use]
     pub const fn withholds_cut_calls(&self) -> bool {
         self.withholds

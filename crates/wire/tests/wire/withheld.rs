@@ -1,4 +1,4 @@
-//! Calls that a finish cuts off are taken out of a body, if that is switched on.
+//! Calls that were cut off are taken out of a body, if that is switched on.
 
 use crate::{rewrite::rewrite, support::decode};
 use serde_json::{Value, json};
@@ -79,14 +79,37 @@ fn everything_waits_that_follows_the_beginning_of_a_call() {
     let mut rewriter = wiremend_wire::Rewriter::new(options);
     rewriter.push(begin.as_bytes(), &mut |_| {});
     assert_eq!(rewriter.withheld(), begin.len());
-    // A body that breaks off leaves as it came.
+}
+
+/// Frameworks close JSON that stops halfway, whatever the finish reason is and where none comes.
+#[test]
+fn a_call_without_an_end_is_taken_out() {
+    let open = [
+        chat(&chat_call(0, "a", "{\"x\": 0}"), None),
+        chat(&chat_call(1, "b", "{\"p\": \"/"), None),
+    ];
+    let taken = |body: &str| {
+        let (out, outcomes) = withheld(body);
+        assert_eq!(outcomes, ["unchanged", "cut"]);
+        assert!(out.contains("c0") && !out.contains("c1"), "{out}");
+        out
+    };
+    let ended = events(&open) + &events(&[chat(&json!({}), Some("tool_calls"))]);
+    assert_eq!(left(&taken(&ended)).0, ["a"]);
+    let broken = events(&open);
+    let out = taken(&broken);
+    // The same where the connection breaks off.
+    let mut rewriter =
+        wiremend_wire::Rewriter::new(RewriteOptions::new().with_cut_calls_withheld(true));
     let mut bytes = Vec::new();
-    rewriter.finish(&mut |piece| {
+    let mut take = |piece: wiremend_wire::Rewritten<'_>| {
         if let wiremend_wire::Rewritten::Bytes(more) = piece {
             bytes.extend_from_slice(more);
         }
-    });
-    assert_eq!(bytes, begin.as_bytes());
+    };
+    rewriter.push(broken.as_bytes(), &mut take);
+    rewriter.stop(&mut take);
+    assert_eq!(String::from_utf8(bytes).unwrap(), out);
 }
 
 #[test]
