@@ -262,16 +262,16 @@ DAMAGES = {
 }
 
 
-def body(name, pieces):
+def body(name, pieces, finish="stop"):
     """A reply with one call, or None where the format cannot have these arguments."""
     try:
-        return FORMATS[name][2](Turn(calls=[(TOOL, pieces)]))
+        return FORMATS[name][2](Turn(calls=[(TOOL, pieces)], finish=finish))
     except Unsuited:
         return None
 
 
 def cases():
-    """Bodies that are clean, damaged and cut off. `want` is the value of the arguments, if they are complete."""
+    """Bodies that are clean, damaged, cut off, and whole with the finish of a limit. `want` is the value of the arguments, if they are complete."""
     value = [json.loads(ARGUMENTS)]
     for name, (stream, kind, _) in FORMATS.items():
         base = {"format": name.removesuffix("-whole"), "stream": stream, "kind": kind, "want": value}
@@ -285,3 +285,5 @@ def cases():
         if cut["body"]:
             # A model that reached its limit says so; a server may still say that all is well.
             yield cut
+        # All of it has come, and the finish says that more would have.
+        yield {**base, "name": f"{name}, with the finish of a limit", "what": "limit", "want": None, "body": body(name, PIECES, "length")}

@@ -12,14 +12,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def start_gateway(binary, provider, mode):
-    """A process and its URL. Without a mode, it has the default."""
+def start_gateway(binary, provider, **settings):
+    """A process and its URL. `settings` are those of `mending`; the others have their defaults."""
     port = free_port()
     # Names of the tests themselves, such as WIREMEND_RECORDINGS, are no settings.
     others = {name: value for name, value in os.environ.items() if not name.startswith("WIREMEND_")}
-    environment = {**others, "WIREMEND_LISTEN": f"127.0.0.1:{port}", "WIREMEND_ADMIN": "off"}
-    if mode:
-        environment["WIREMEND_MENDING_MODE"] = mode
+    mending = {f"WIREMEND_MENDING_{name.upper()}": value for name, value in settings.items()}
+    environment = {**others, **mending, "WIREMEND_LISTEN": f"127.0.0.1:{port}", "WIREMEND_ADMIN": "off"}
     process = subprocess.Popen([binary, "serve", "--upstream", provider.url], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(200):
         try:

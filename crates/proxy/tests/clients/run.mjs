@@ -71,10 +71,15 @@ async function outcome(make, base, one, loaded) {
 }
 
 function judge(one, direct, through) {
-  if (one.what === "clean") return isDeepStrictEqual(direct, through) ? null : `differs\n  directly: ${JSON.stringify(direct).slice(0, 600)}\n  through:  ${JSON.stringify(through).slice(0, 600)}`;
+  const withheld = mode === "withhold" && ["cut", "limit"].includes(one.what);
+  if (one.what === "clean" || (one.what === "limit" && !withheld)) return isDeepStrictEqual(direct, through) ? null : `differs\n  directly: ${JSON.stringify(direct).slice(0, 600)}\n  through:  ${JSON.stringify(through).slice(0, 600)}`;
   // The client cannot read the rest of a body that was cut off, with or without the gateway.
   if (through.error) return one.what === "cut" && direct.error ? null : through.error;
   const values = through.calls.map(parsed);
+  if (withheld) {
+    const halves = values.filter((value) => !(one.want ?? []).some((whole) => isDeepStrictEqual(whole, value)));
+    return halves.length ? `a call that was cut off is there: ${through.calls}` : null;
+  }
   if (one.what === "cut" && one.of !== undefined) {
     // Calls that were whole before may be there, and no others. Of some, nothing has come.
     const known = (value) => value === null || one.want.some((whole) => isDeepStrictEqual(whole, value));

@@ -2,8 +2,8 @@
 """Drives the official clients of providers through a gateway, against a provider that plays a script.
 
 On clean bodies, a client must make the same objects as without the gateway. On damaged ones, each call must parse to
-the value that the model meant; one that was cut off must not. A client that is not installed is skipped, and
-that is said.
+the value that the model meant; one that was cut off must not, and where such calls are withheld, there must be none. A
+client that is not installed is skipped, and that is said.
 
     pip install openai anthropic google-genai ollama
     npm install --prefix DIR openai ai @ai-sdk/openai-compatible
@@ -11,74 +11,41 @@ that is said.
 """
 
 import argparse
-import http.server
 import importlib.util
 import json
 import os
 import pathlib
 import subprocess
 import sys
-import threading
-import urllib.request
 
 sys.dont_write_bytecode = True
 import recorded  # noqa: E402
 from bodies import cases  # noqa: E402
 from gateway import start_gateway  # noqa: E402
+from provider import Provider  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 SECONDS = 20
+# By name, settings of `mending`.
+MODES = {"eager": {"mode": "eager"}, "validated": {"mode": "validated"}, "withhold": {"cut": "withhold"}}
 KINDS = {".sse": "text/event-stream", ".ndjson": "application/x-ndjson", ".json": "application/json"}
 
 
-class Provider(http.server.ThreadingHTTPServer):
-    """Answers every request with the body that was chosen. It does not say when a client leaves before the end."""
+class Script:
+    """Answers every request with the body that was chosen, and tells the clients in Node what there is."""
 
-    daemon_threads = True
-    allow_reuse_address = True
+    def __init__(self, cases):
+        self.cases, self.current = cases, None
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.cases = []
-        self.current = None
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_):
-        pass
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def send(self, kind, body):
-        self.send_response(200)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        # In pieces, so that events do not come as one.
-        for at in range(0, len(body), 701):
-            self.wfile.write(body[at : at + 701])
-
-    def do_GET(self):
-        if self.path == "/cases":
-            shown = [{key: value for key, value in case.items() if key != "body"} for case in self.server.cases]
-            self.send("application/json", json.dumps(shown).encode())
-        else:
-            self.server.current = self.server.cases[int(self.path.removeprefix("/choose/"))]
-            self.send("application/json", b"{}")
-
-    def do_POST(self):
-        self.rfile.read(int(self.headers.get("content-length", 0)))
-        case = self.server.current
-        body = case["body"]
-        self.send(case["kind"], body if isinstance(body, bytes) else body.encode())
+    def answer(self, path, request):
+        if request is not None:
+            body = self.current["body"]
+            return 200, self.current["kind"], body if isinstance(body, bytes) else body.encode()
+        if path == "/cases":
+            shown = [{key: value for key, value in case.items() if key != "body"} for case in self.cases]
+            return 200, "application/json", json.dumps(shown).encode()
+        self.current = self.cases[int(path.removeprefix("/choose/"))]
+        return 200, "application/json", b"{}"
 
 
 def openai_calls(base, case):
@@ -181,14 +148,19 @@ def parsed(text):
         return None
 
 
-def judge(case, direct, through):
+def judge(case, mode, direct, through):
     """What is wrong, or None."""
-    if case["what"] == "clean":
+    withheld = mode == "withhold" and case["what"] in ("cut", "limit")
+    if case["what"] == "clean" or (case["what"] == "limit" and not withheld):
         return None if direct == through else f"differs\n  directly: {str(direct)[:600]}\n  through:  {str(through)[:600]}"
     if "error" in through:
         # The client cannot read the rest of it, with or without the gateway.
         return None if case["what"] == "cut" and "error" in direct else through["error"]
     values = [parsed(call) for call in through["calls"]]
+    if withheld:
+        whole = case["want"] if "of" in case else []
+        halves = [text for text, value in zip(through["calls"], values) if value not in whole]
+        return f"a call that was cut off is there: {halves}" if halves else None
     if case["what"] == "cut" and "of" in case:
         # Calls that were whole before may be there, and no others. Of some, nothing has come.
         halves = [text for text, value in zip(through["calls"], values) if text and value is not None and value not in case["want"]]
@@ -198,11 +170,11 @@ def judge(case, direct, through):
     return None if values == case["want"] else f"{through['calls']} is not {case['want']}"
 
 
-def wanted(make, provider, case):
+def wanted(make, script, url, case):
     """What the calls of a recording that was damaged or cut should be: those of the recording. None if it has no complete one."""
-    provider.current = provider.cases[case["of"]]
-    values = [parsed(call) for call in outcome(make, provider.url, provider.current).get("calls", [])]
-    provider.current = case
+    script.current = script.cases[case["of"]]
+    values = [parsed(call) for call in outcome(make, url, script.current).get("calls", [])]
+    script.current = case
     return values if any(values) and None not in values else None
 
 
@@ -239,13 +211,13 @@ def main():
     given = arguments.parse_args()
     # A proxy of the environment is not for loopback.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
-    provider = Provider()
-    provider.cases = list(cases())
+    script = Script(list(cases()))
     if given.recordings:
-        provider.cases += recordings(pathlib.Path(given.recordings), len(provider.cases))
+        script.cases += recordings(pathlib.Path(given.recordings), len(script.cases))
+    provider = Provider(script.answer)
     failed = skipped = 0
-    for mode in ("eager", "validated"):
-        process, gateway = start_gateway(given.bin, provider, mode)
+    for mode, settings in MODES.items():
+        process, gateway = start_gateway(given.bin, provider, **settings)
         try:
             for name, module, formats, make in CLIENTS:
                 try:
@@ -256,21 +228,21 @@ def main():
                     print(f"SKIPPED {name}: not installed (pip install {name})")
                     skipped += 1
                     continue
-                mine = [case for case in provider.cases if case["format"] in formats]
+                mine = [case for case in script.cases if case["format"] in formats]
                 wrong = 0
                 for case in list(mine):
                     if "of" in case:
-                        case = {**case, "want": wanted(make, provider, case)}
+                        case = {**case, "want": wanted(make, script, provider.url, case)}
                         if case["want"] is None:
                             mine = [other for other in mine if other["name"] != case["name"]]
                             continue
-                    provider.current = case
+                    script.current = case
                     direct = outcome(make, provider.url, case) if case["what"] != "damaged" else None
-                    problem = judge(case, direct, outcome(make, gateway, case))
+                    problem = judge(case, mode, direct, outcome(make, gateway, case))
                     if problem:
                         wrong += 1
                         print(f"FAILED {name}, {mode}: {case['name']}: {problem}")
-                kinds = ", ".join(f"{sum(case['what'] == what for case in mine)} {what}" for what in ("clean", "damaged", "cut"))
+                kinds = ", ".join(f"{sum(case['what'] == what for case in mine)} {what}" for what in ("clean", "damaged", "cut", "limit"))
                 print(f"{name}, {mode}: {len(mine) - wrong} of {len(mine)} right ({kinds})")
                 failed += wrong
             node = given.node and subprocess.run(["node", "--version"], capture_output=True).returncode == 0
@@ -278,8 +250,8 @@ def main():
                 print("SKIPPED openai and ai in Node: no --node, or no node")
                 skipped += 1
                 continue
-            script = [str(HERE / "run.mjs"), provider.url, gateway, mode]
-            done = subprocess.run(["node", *script], env={**os.environ, "CLIENTS": os.path.abspath(given.node)}, timeout=600)
+            command = ["node", str(HERE / "run.mjs"), provider.url, gateway, mode]
+            done = subprocess.run(command, env={**os.environ, "CLIENTS": os.path.abspath(given.node)}, timeout=600)
             failed += done.returncode != 0
         finally:
             process.terminate()

@@ -88,9 +88,10 @@ def spoil(body):
     return None if at < 0 else body[:at] + b"\xff" + body[at + 1 :]
 
 
-def case(group, name, turn, want, rule, damage=None, left=()):
-    """`left` is what the bytes mean that are left after a loss which nothing shows."""
-    return {"group": group, "name": name, "turn": turn, "want": want, "rule": rule, "damage": damage, "left": list(left)}
+def case(group, name, turn, want, rule, damage=None, left=(), kept=None):
+    """`left` is what the bytes mean that are left after a loss which nothing shows, and `kept` the calls before one that
+    was cut off, if calls are."""
+    return {"group": group, "name": name, "turn": turn, "want": want, "rule": rule, "damage": damage, "left": list(left), "kept": kept}
 
 
 def answers(kind):
@@ -102,6 +103,7 @@ def answers(kind):
     """
     say = (lambda text, finish="stop": Turn(text=pieces(text), finish=finish)) if kind == "schema" else lambda text, finish="stop": Turn(calls=one(text), finish=finish)
     value = [["write_file", VALUE]]
+    kept = None if kind == "schema" else []
     yield case("clean", "clean", say(TEXT), value, "right")
     yield case("clean", "clean, printed over lines", say(json.dumps(VALUE, indent=2)), value, "right")
     for name, text in BROKEN.items():
@@ -109,13 +111,13 @@ def answers(kind):
     yield case("unfit", "JSON in a string", say(TEXT.replace("[1, 2]", '"[\\n 1,\\n 2\\n]"')), value, "may")
     yield case("unfit", "other types", say(TEXT.replace("1, 2", '"1", "2"').replace("true", '"true"')), value, "may")
     for name, text in HALVES.items():
-        yield case("cut", f"cut {name}", say(text, "length"), [], "never")
-        yield case("cut", f"cut {name}, with a finish that says all is well", say(text), [], "never")
-        yield case("cut", f"cut {name}, without an end", say(text, "lost"), [], "never")
-    yield case("cut", "whole, with the finish of a limit", say(TEXT, "length"), value, "may")
-    yield case("cut", "whole as Python prints it, with the finish of a limit", say(PYTHON, "length"), value, "may")
-    yield case("cut", "whole, without an end", say(TEXT, "lost"), value, "may")
-    yield case("cut", "whole as Python prints it, without an end", say(PYTHON, "lost"), value, "may")
+        yield case("cut", f"cut {name}", say(text, "length"), [], "never", kept=kept)
+        yield case("cut", f"cut {name}, with a finish that says all is well", say(text), [], "never", kept=kept)
+        yield case("cut", f"cut {name}, without an end", say(text, "lost"), [], "never", kept=kept)
+    yield case("cut", "whole, with the finish of a limit", say(TEXT, "length"), value, "may", kept=kept)
+    yield case("cut", "whole as Python prints it, with the finish of a limit", say(PYTHON, "length"), value, "may", kept=kept)
+    yield case("cut", "whole, without an end", say(TEXT, "lost"), value, "may", kept=kept)
+    yield case("cut", "whole as Python prints it, without an end", say(PYTHON, "lost"), value, "may", kept=kept)
     for name, text in GUESSES.items():
         yield case("refused", name, say(text), [], "never")
     for text, read, how in ((TEXT, json.loads, ""), (PYTHON, ast.literal_eval, ", as Python prints it")):
@@ -131,7 +133,7 @@ def answers(kind):
     yield case("empty", "clean, no arguments", Turn(calls=[("now", ["{}"])]), now, "right")
     for name, empty in (("empty", []), ("null", None), ("blank", [" "])):
         yield case("empty", f"{name} arguments", Turn(calls=[("now", empty)]), now, "right")
-        yield case("empty", f"{name} arguments, with the finish of a limit", Turn(calls=[("now", empty)], finish="length"), [], "never")
+        yield case("empty", f"{name} arguments, with the finish of a limit", Turn(calls=[("now", empty)], finish="length"), [], "never", kept=[])
     first, last = ("read_file", pieces('{"path": "repo/a"}')), ("now", pieces("{}"))
     several = [["read_file", {"path": "repo/a"}], *value, *now]
     yield case("several", "clean, several calls", Turn(calls=[first, *one(TEXT), last]), several, "right")
@@ -140,7 +142,7 @@ def answers(kind):
     yield case("several", "several calls, two broken", Turn(calls=broken), several, "right")
     for name in ("in a string, as Python prints it", "after a member, as Python prints it"):
         turn = Turn(calls=[first, *one(HALVES[name])], finish="length")
-        yield case("cut", f"the second call cut {name}", turn, several[:1], "may")
+        yield case("cut", f"the second call cut {name}", turn, several[:1], "may", kept=several[:1])
 
 
 # What the gateway does not write yet: formats, whether they stream, and cases.

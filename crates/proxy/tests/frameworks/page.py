@@ -16,9 +16,9 @@ def snippets():
     return {(framework, name): text for framework, name, text in found}
 
 
-def pointed(text, base, mode):
-    """A snippet for another base URL and another mode. The default has a header that says what holds anyway."""
-    return text.replace(BASE, base).replace(MODE, f'"X-Wiremend-Mode": "{mode}"' if mode else '"X-Wiremend-Comment": "off"')
+def pointed(text, base, header):
+    """A snippet for another base URL, and with another header."""
+    return text.replace(BASE, base).replace(MODE, header)
 
 
 def write_matrix(lines):

@@ -30,12 +30,19 @@ import cases  # noqa: E402
 import page  # noqa: E402
 from gateway import start_gateway  # noqa: E402
 from provider import Provider  # noqa: E402
+from script import Script  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 # The first question to a worker also loads what its snippet imports, which takes long on a busy machine.
 SECONDS = 120
-# The default, and the one in which what fits no schema is made to fit.
-MODES = ("", "validated")
+# By name, the header that a snippet of the page gets in the place of its own. That of the default says what holds anyway.
+MODES = {
+    "default": '"X-Wiremend-Comment": "off"',
+    # What fits no schema is made to fit.
+    "validated": '"X-Wiremend-Mode": "validated"',
+    # Calls that were cut off are taken out.
+    "withhold": '"X-Wiremend-Cut": "withhold"',
+}
 # By framework: its virtual environment, or None for Node, and by snippet what is asked for: calls of `tools`, an `object`
 # by a tool, and content by a `schema`. After a slash are those of streams, where they differ.
 FRAMEWORKS = {
@@ -102,15 +109,19 @@ def ordered(calls):
     return sorted(calls, key=json.dumps)
 
 
-def judge(case, direct, through):
+def judge(case, mode, direct, through):
     """What is wrong, or None."""
     want, without, ran = ordered(case["want"]), ordered(direct["ran"]), ordered(through["ran"])
     allowed = [*without, *([] if case["rule"] == "never" else want), *case["left"]]
+    must = case["rule"] == "right" or (want and without == want)
+    if mode == "withhold" and case["kept"] is not None:
+        allowed = case["kept"].copy()
+        want, must = [call for call in allowed if call in without], True
     for call in ran:
         if call not in allowed:
             return f"RAN {json.dumps(call)}, and without the gateway {json.dumps(without)}"
         allowed.remove(call)
-    if ran != want and (case["rule"] == "right" or (want and without == want)):
+    if must and ran != want:
         return f"NOT RIGHT {json.dumps(ran)} ({through['error']}), and without the gateway {json.dumps(without)}"
     return None
 
@@ -132,8 +143,8 @@ class Results:
             count[name] += right
             # What ran of a call that is not whole, or not as it was meant.
             count[f"{name} ran"] += any(call not in case["want"] for call in outcome["ran"])
-        problem = judge(case, direct, through)
-        about = f"{', '.join(map(str, variant))}, mode {mode or 'default'}: {case['name']}"
+        problem = judge(case, mode, direct, through)
+        about = f"{', '.join(map(str, variant))}, mode {mode}: {case['name']}"
         if problem:
             self.wrong.append(f"{about}: {problem}")
             print(f"WRONG: {self.wrong[-1]}", flush=True)
@@ -146,15 +157,16 @@ def run(framework, given, results, snippets):
         results.wrong.append(f"{framework} is not installed: {error}")
         return
     results.versions[framework] = worker.versions
-    provider = Provider()
-    process, gateway = start_gateway(given.bin, provider, None)
+    script = Script()
+    provider = Provider(script.answer)
+    process, gateway = start_gateway(given.bin, provider)
     began = time.monotonic()
     try:
         for snippet, kinds in FRAMEWORKS[framework][1].items():
             whole, _, streamed = kinds.partition("/") if "/" in kinds else (kinds, "", kinds)
             for kind, stream in [*((kind, False) for kind in whole), *((kind, True) for kind in streamed)]:
                 variant = Variant(framework, snippet, LETTERS[kind], stream)
-                compare(variant, worker, provider, gateway, snippets[framework, snippet], results, given)
+                compare(variant, worker, script, (provider.url, gateway), snippets[framework, snippet], results, given)
     except (OSError, RuntimeError, TimeoutError) as error:
         results.wrong.append(f"{framework} did not come to its end: {error}")
     finally:
@@ -165,14 +177,15 @@ def run(framework, given, results, snippets):
     print(f"{framework}: {time.monotonic() - began:.0f} s", flush=True)
 
 
-def compare(variant, worker, provider, gateway, snippet, results, given):
+def compare(variant, worker, script, bases, snippet, results, given):
     api = variant.snippet.split()[0]
+    provider, gateway = bases
 
     def outcome(case, base, mode):
-        provider.say(case, (api, variant.stream))
-        answer = worker.ask(snippet=page.pointed(snippet, base, mode), kind=variant.kind, stream=variant.stream)
-        if provider.refused or not provider.asked:
-            answer["error"] = f"asked for {provider.refused}: {answer['error']}"
+        script.say(case, (api, variant.stream))
+        answer = worker.ask(snippet=page.pointed(snippet, base, MODES[mode]), kind=variant.kind, stream=variant.stream)
+        if script.refused or not script.asked:
+            answer["error"] = f"asked for {script.refused}: {answer['error']}"
         if given.verbose:
             print(variant, case["name"], mode, "through" if base == gateway else "direct", json.dumps(answer), flush=True)
         return answer
@@ -185,7 +198,7 @@ def compare(variant, worker, provider, gateway, snippet, results, given):
             continue
         if (api, variant.stream, case["name"]) in cases.GAPS:
             case["rule"] = "may"
-        direct = outcome(case, provider.url, "validated")
+        direct = outcome(case, provider, "validated")
         if case["name"].startswith("clean") and ordered(direct["ran"]) != ordered(case["want"]):
             # Some frameworks cannot do all things, but each must do something.
             unable.add(case["group"])
@@ -198,17 +211,39 @@ def compare(variant, worker, provider, gateway, snippet, results, given):
             results.add(variant, case, mode, direct, outcome(case, gateway, mode))
 
 
+WHOLE, PART = ("clean", "broken", "unfit", "empty", "several"), ("cut", "damaged", "refused")
+
+
+def totals(results):
+    """Over all variants: how many answers came out right, and of how many something ran that is not whole."""
+    yield f"| answers | | of | without | {' | '.join(MODES)} |"
+    yield f"|{'---|' * (4 + len(MODES))}"
+    rows = [("whole", "right", WHOLE, list(KINDS)), ("calls that were cut off", "ran", ("cut",), ["calls", "object"])]
+    rows += [("content that was cut off", "ran", ("cut",), ["schema"]), ("that need a guess", "ran", ("refused",), list(KINDS)), ("damaged on their way", "ran", ("damaged",), list(KINDS))]
+    for name, what, groups, kinds in rows:
+        def total(key, mode="default"):
+            return str(sum(count[key] for (variant, at, group), count in results.counts.items() if at == mode and group in groups and variant.kind in kinds))
+
+        suffix = "" if what == "right" else " ran"
+        yield f"| {' | '.join([name, what, total('all'), total(f'direct{suffix}'), *(total(f'through{suffix}', mode) for mode in MODES)])} |"
+
+
 def matrix(results):
-    """Of each variant, how many broken answers came out right, and of how many that are not whole something ran."""
-    yield "| framework | API | asks for | streamed | right without | by default | `validated` | of | ran without | by default | `validated` | of |"
-    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
-    for variant in dict.fromkeys(variant for variant, _, _ in results.counts):
+    """The same for each variant."""
+    yield "| framework | API | asks for | streamed | right without | by default | `validated` | of | ran without | by default | `validated` | `withhold` | of |"
+    yield f"|{'---|' * 13}"
+    def place(variant):
+        return list(FRAMEWORKS).index(variant.framework), list(FRAMEWORKS[variant.framework][1]).index(variant.snippet), variant.stream, list(KINDS).index(variant.kind)
+
+    # They run at the same time.
+    known = sorted({variant for variant, _, _ in results.counts}, key=place)
+    for variant in known:
         cells = [variant.framework, variant.snippet, KINDS[variant.kind], "yes" if variant.stream else "no"]
-        for groups, what in ((("clean", "broken", "unfit", "empty", "several"), ""), (("cut", "damaged", "refused"), " ran")):
-            def total(name, mode=""):
+        for groups, what, modes in ((WHOLE, "", ("default", "validated")), (PART, " ran", MODES)):
+            def total(name, mode="default"):
                 return str(sum(results.counts[variant, mode, group][name] for group in groups))
 
-            cells += [total(f"direct{what}"), *(total(f"through{what}", mode) for mode in MODES), total("all")]
+            cells += [total(f"direct{what}"), *(total(f"through{what}", mode) for mode in modes), total("all")]
         yield f"| {' | '.join(cells)} |"
 
 
@@ -219,7 +254,7 @@ def main():
     arguments.add_argument("--node", required=True, type=pathlib.Path, help="a folder with node_modules")
     arguments.add_argument("--only", action="append", help="a framework")
     arguments.add_argument("--case", help="a part of the name of cases")
-    arguments.add_argument("--modes", nargs="*", default=MODES, help="modes to compare; the default is an empty one")
+    arguments.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES), help="what to compare")
     arguments.add_argument("--update", action="store_true", help="write the matrix into the page")
     arguments.add_argument("--verbose", action="store_true", help="print what ran of each case")
     given = arguments.parse_args()
@@ -232,7 +267,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(run, name, given, results, snippets) for name in given.only or FRAMEWORKS]:
             done.result()
-    lines = list(matrix(results))
+    lines = [*totals(results), "", *matrix(results)]
     print("\n".join(lines))
     if given.update:
         versions = dict(sorted(pair for versions in results.versions.values() for pair in versions.items()))

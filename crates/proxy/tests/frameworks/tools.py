@@ -40,6 +40,7 @@ def made(value):
     if isinstance(value, pydantic.BaseModel):
         value = value.model_dump()
     if value is not None:
-        # A field that was not there is as good as its default.
+        # A field that was not there is as good as its default, and an object without any is none: LlamaIndex makes one of nothing.
         present = {name: field for name, field in value.items() if field is not None}
-        ran.append(["write_file", WriteFile.model_construct(**present).model_dump()])
+        if present:
+            ran.append(["write_file", WriteFile.model_construct(**present).model_dump()])
