@@ -271,8 +271,15 @@ impl SharedRegistry {
 }
 
 /// The keys of schemas in the declarations of OpenAI and Gemini, Anthropic, MCP, and JSON mode.
-const SCHEMAS: [&str; 6] =
-    ["parameters", "parametersJsonSchema", "input_schema", "inputSchema", "schema", "json_schema"];
+const SCHEMAS: [&str; 7] = [
+    "parameters",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+    "input_schema",
+    "inputSchema",
+    "schema",
+    "json_schema",
+];
 
 /// The levels in which Gemini's type names are converted.
 const DEPTH: usize = 64;

@@ -21,11 +21,16 @@ fn every_form_of_declaration_is_read() {
         json!({"tools": [{"name": "f", "input_schema": schema}, {"type": "web_search"}]}),
         json!({"tools": [{"functionDeclarations": [{"name": "f", "parameters": schema}]}]}),
         json!({"functionDeclarations": [{"name": "f", "parameters": schema}]}),
+        json!({"function_declarations": [{"name": "f", "parameters_json_schema": schema}]}),
         json!({"jsonrpc": "2.0", "result": {"tools": [{"name": "f", "inputSchema": schema}]}}),
         json!({"name": "f", "inputSchema": schema}),
     ];
     for form in forms {
         assert_eq!(names(&form), ["f"], "{form}");
+        let registry = Registry::from_tools(&form).unwrap();
+        let schema = registry.resolve(Some("f"), None).schema().unwrap().clone();
+        let fitted = schema.fit(br#"{"q": 1}"#, &FitOptions::new());
+        assert_eq!(fitted.text(), Some(r#"{"q": "1"}"#), "{form}");
     }
     assert_eq!(names(&json!([])), Vec::<String>::new());
 }
