@@ -20,7 +20,8 @@ process.on("unhandledRejection", () => {});
 const { z } = await load("zod");
 const ran = [];
 const file = z.object({ path: z.string(), content: z.string().default(""), lines: z.array(z.number().int()).default([]), force: z.boolean().default(false) });
-const wrote = (value) => ran.push(["write_file", { content: "", lines: [], force: false, ...value }]);
+// An object without any field is none: LangChain makes one of nothing.
+const wrote = (value) => Object.keys(value ?? {}).length && ran.push(["write_file", { content: "", lines: [], force: false, ...value }]);
 const tools = [
   { name: "write_file", description: "Writes a file.", schema: file, run: wrote },
   { name: "read_file", description: "Reads a file.", schema: z.object({ path: z.string() }), run: (value) => ran.push(["read_file", value]) },
