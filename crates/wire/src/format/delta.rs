@@ -164,6 +164,8 @@ pub(crate) struct CallDelta<'a> {
     /// It says that the arguments are an empty object, which counts if nothing else comes.
     pub(crate) empty: bool,
     pub(crate) arguments: Arguments<'a>,
+    /// Its entry in a list, where it may say nothing else of itself.
+    pub(crate) entry: Option<Span>,
 }
 
 impl CallDelta<'_> {
@@ -175,7 +177,7 @@ impl CallDelta<'_> {
             other => other.span(),
         };
         let [id, name] = [&self.id, &self.name].map(|text| text.as_ref().and_then(Piece::span));
-        arguments.or(name).or(id)
+        arguments.or(name).or(id).or(self.entry)
     }
 }
 

@@ -303,6 +303,7 @@ fn read_call<'a>(scope: u32, position: usize, entry: Node<'a>, out: Out<'_>) -> 
         id: piece(id).filter(|id| **id != *"null"),
         name: piece(name),
         arguments: arguments(text),
+        entry: Some(entry.span()),
         ..CallDelta::default()
     }
 }

@@ -52,6 +52,7 @@ fn the_last_call_of_a_chat_is_taken_out() {
         (["{\"p\": ", "1}"], "length", &["a"][..]),
         (["{\"p\": ", "1"], "content_filter", &["a"]),
         (["{'p': ", "1}"], "length", &["a"]),
+        (["", "{'p': "], "length", &["a"]),
         (["{\"p\": ", "1}"], "tool_calls", &["a", "b"]),
     ] {
         let body = events(&[
