@@ -242,6 +242,8 @@ struct Documents {
     open: bool,
     /// How many repairs there were when the last one ended.
     before: usize,
+    /// Whether the last thing that was done to the open one was to close it: it was cut off.
+    closed: bool,
 }
 
 /// Separates the documents of a sequence.
@@ -255,7 +257,7 @@ struct Splitter<'a> {
 impl Output for Splitter<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         if !bytes.trim_ascii().is_empty() {
-            self.documents.open = true;
+            (self.documents.open, self.documents.closed) = (true, false);
             if let Some(outcome) = self.last.as_mut().and_then(|last| last.take()) {
                 self.sink.end(outcome);
             }
@@ -263,7 +265,14 @@ impl Output for Splitter<'_> {
         self.sink.json(bytes);
     }
 
+    fn patch(&mut self, bytes: &[u8]) {
+        let closed = self.documents.closed;
+        self.copy(bytes);
+        self.documents.closed = closed;
+    }
+
     fn repair(&mut self, repair: Repair) {
+        self.documents.closed = repair.kind() == RepairKind::MissingClose;
         self.sink.repair(repair);
     }
 
@@ -274,7 +283,11 @@ impl Output for Splitter<'_> {
     fn end_document(&mut self) {
         let before = std::mem::replace(&mut self.documents.before, self.sink.repairs);
         let repaired = before != self.sink.repairs;
-        let outcome = if repaired { Outcome::Repaired } else { Outcome::Unchanged };
+        let outcome = match (std::mem::take(&mut self.documents.closed), repaired) {
+            (true, _) => Outcome::Closed,
+            (false, true) => Outcome::Repaired,
+            (false, false) => Outcome::Unchanged,
+        };
         self.documents.open = false;
         match &mut self.last {
             Some(last) => **last = Some(outcome),

@@ -68,6 +68,8 @@ mod kind;
 mod lead;
 #[doc(hidden)]
 pub mod lexer;
+#[doc(hidden)]
+pub mod lines;
 mod mended;
 mod mender;
 mod options;

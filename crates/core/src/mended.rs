@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use crate::{Located, Outcome, Path, Repairs, RepairsIter};
+use crate::{Located, Outcome, Path, RepairKind, Repairs, RepairsIter};
 
 /// The result of mending a whole text.
 ///
@@ -44,6 +44,22 @@ impl Mended {
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
+    }
+
+    /// Whether the text holds a document that the result does not: because one was asked for, or because
+    /// it is `{}` or `[]` beside the only other one. The outcome is then [`Outcome::Repaired`], as for any
+    /// lossy repair, or worse.
+    ///
+    /// ```
+    /// use wiremend_core::{Options, TrailingDocuments, mend};
+    /// let first = mend(b"{\"a\": 1}\n{\"b\": 2}", &Options::new());
+    /// assert!(first.drops_document());
+    /// let all = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    /// assert!(!mend(b"{\"a\": 1}\n{\"b\": 2}", &all).drops_document());
+    /// ```
+    #[must_use]
+    pub fn drops_document(&self) -> bool {
+        self.repairs.contains(RepairKind::SecondDocument)
     }
 
     /// The repairs, sorted and without overlaps. If there is no text, the ones that were needed.

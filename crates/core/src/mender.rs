@@ -3,7 +3,9 @@
 mod emit;
 mod fast;
 mod front;
+mod lines;
 
+use alloc::boxed::Box;
 use core::fmt;
 
 use crate::{
@@ -13,6 +15,8 @@ use crate::{
 };
 use emit::{Text, emit};
 use front::{Front, Wrapped};
+use lines::Lines;
+pub(crate) use lines::cut_lines;
 
 /// Mends JSON text while it arrives.
 ///
@@ -57,6 +61,8 @@ pub struct Mender {
     outcome: Option<Outcome>,
     repairs: usize,
     front: Front,
+    /// The lines of the text, if all documents are wanted.
+    lines: Option<Box<Lines>>,
     /// How many bytes the front has looked at.
     watched: u64,
     /// Where the text ends, if that is in a string: what goes on in it can be emitted at once.
@@ -75,6 +81,7 @@ impl Mender {
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self {
+            lines: Lines::of(&options),
             engine: Engine::streaming(options),
             carry: AppendBuffer::default(),
             pushed: 0,
@@ -101,12 +108,12 @@ impl Mender {
     #[inline]
     fn push_other(&mut self, chunk: &[u8], out: &mut impl Output) {
         self.engine.stop_at_end(false);
-        if self.within == Within::Other || chunk.len() > PIECE {
+        if self.within == Within::Other || chunk.len() > PIECE || self.lines.is_some() {
             self.push_any(chunk, out);
         } else {
             self.push_piece(chunk, out);
         }
-        self.within = self.ends_within();
+        self.within = if self.held() == 0 { self.ends_within() } else { Within::Other };
     }
 
     /// Reads a chunk of any length, whatever came before it.
@@ -114,6 +121,8 @@ impl Mender {
     fn push_any(&mut self, chunk: &[u8], out: &mut impl Output) {
         if !self.front.is_clear() {
             chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
+        } else if self.lines.is_some() {
+            chunk.chunks(PIECE).for_each(|piece| self.read(piece, out));
         } else if chunk.len() > PIECE {
             chunk.chunks(PIECE).for_each(|piece| self.push_long(piece, out));
         } else {
@@ -148,6 +157,7 @@ impl Mender {
             self.front = Front::DOCUMENT;
         }
         self.engine.stop_at_end(true);
+        self.lines = None;
         // What is taken off of a wrapper after the end of the document would be read again.
         let (mut rest, mut size) = (chunk, JOIN);
         while !rest.is_empty() && !self.document_ended() {
@@ -193,6 +203,14 @@ impl Mender {
     }
 
     fn read(&mut self, chunk: &[u8], out: &mut impl Output) {
+        if self.lines.is_some() && self.outcome.is_none() {
+            self.read_lines(chunk, out);
+        } else {
+            self.read_text(chunk, out);
+        }
+    }
+
+    fn read_text(&mut self, chunk: &[u8], out: &mut impl Output) {
         if self.outcome.is_some() || self.raw.is_some() {
             self.pushed += chunk.len();
             out.raw();
@@ -274,6 +292,7 @@ impl Mender {
     }
 
     fn finish_text(&mut self, out: &mut impl Output) -> Outcome {
+        self.finish_lines(out);
         let mut outcome = None;
         if self.raw.is_none() {
             let carry = core::mem::take(&mut self.carry);
@@ -298,6 +317,10 @@ impl Mender {
             if let Some(dropped) = self.engine.abandon() {
                 self.front.dropped(dropped, out);
             }
+            if let Some(lines) = self.lines.take() {
+                self.carry.append(lines.held());
+                self.pushed += lines.held().len();
+            }
             self.abandon_front(out);
             self.outcome = Some(outcome);
         }
@@ -313,6 +336,7 @@ impl Mender {
         self.outcome = None;
         self.repairs = 0;
         self.front = Front::START;
+        self.lines = Lines::of(self.engine.options());
         self.watched = 0;
         self.within = Within::Other;
     }
@@ -328,7 +352,7 @@ impl Mender {
     /// How many bytes of the input were received but not emitted or dropped yet.
     #[must_use]
     pub fn withheld(&self) -> usize {
-        self.front.withheld(self.carry.len())
+        self.front.withheld(self.carry.len() + self.held())
     }
 
     /// How many containers are open in the output so far.
@@ -340,7 +364,12 @@ impl Mender {
     /// How many bytes were pushed.
     #[must_use]
     pub fn offset(&self) -> usize {
-        self.front.received(self.pushed)
+        self.front.received(self.pushed + self.held())
+    }
+
+    /// How many bytes wait for the next line.
+    fn held(&self) -> usize {
+        self.lines.as_ref().map_or(0, |lines| lines.held().len())
     }
 
     /// How many repairs were emitted.

@@ -3,9 +3,12 @@
 
 mod reading;
 
+use alloc::vec::Vec;
+
 use crate::{
-    Mended, Options, Outcome, Policy, Repair, Repairs,
+    Mended, Options, Outcome, Policy, Repair, Repairs, TrailingDocuments,
     engine::{Engine, Part, Stop},
+    mender::cut_lines,
     prose::Marks,
     signs::solid,
     unwrap::{Gate, Seen, Wrapper, unwrapped, wrapped},
@@ -113,8 +116,10 @@ fn mend_plain(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
                 return (reading.finish(input, options), steps + input.len() as u64);
             }
             let engine = begin(Engine::streaming(options.clone()));
-            let reading = Reading::new().by_pieces(engine, input);
-            steps += reading.steps;
+            let all = options.trailing_documents() == TrailingDocuments::All;
+            let (cuts, work) = if all { cut_lines(input, options) } else { (Vec::new(), 0) };
+            let reading = Reading::new().by_pieces(engine, input, &cuts);
+            steps += reading.steps + work;
             return (reading.finish(input, options), steps);
         }
         Ok(()) | Err(Stop::Crowded | Stop::Nothing | Stop::Overflow | Stop::Refused) => {}
@@ -128,16 +133,28 @@ fn mend_plain(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
         }
         Err(wasted) => steps += wasted,
     }
-    let reading = match Reading::whole(begin(Engine::whole(options.clone())), input) {
-        Ok(reading) => reading,
-        Err(wasted) => {
-            steps += wasted;
-            let mut engine = begin(Engine::streaming(options.clone()));
-            engine.keep_documents(input.len());
-            Reading::new().by_pieces(engine, input)
-        }
+    let mut read = |cuts: &[usize]| {
+        let reading = match Reading::whole(begin(Engine::whole(options.clone())), input, cuts) {
+            Ok(reading) => reading,
+            Err(wasted) => {
+                steps += wasted;
+                let mut engine = begin(Engine::streaming(options.clone()));
+                engine.keep_documents(input.len());
+                Reading::new().by_pieces(engine, input, cuts)
+            }
+        };
+        steps += reading.steps;
+        reading
     };
-    steps += reading.steps;
+    let mut reading = read(&[]);
+    // Where each line is a document, one that is broken may have taken others with it.
+    if reading.is_repaired() && input.windows(2).any(|line| matches!(line, b"\n{" | b"\n[")) {
+        let (cuts, work) = cut_lines(input, options);
+        if !cuts.is_empty() {
+            reading = read(&cuts);
+        }
+        steps += work;
+    }
     match reading.outer_braces_lost(input, options) {
         Some(better) => {
             steps += better.steps;
@@ -150,7 +167,7 @@ fn mend_plain(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, TrailingDocuments};
+    use crate::Limits;
 
     #[test]
     fn the_array_around_several_documents_is_a_level() {

@@ -7,6 +7,7 @@ mod text;
 
 use wiremend_core::{
     Options, Outcome, Path, Repair, RepairKind, TrailingDocuments,
+    lines::Opening,
     prose::{Block, Expected, Marks, Prose},
 };
 
@@ -18,8 +19,6 @@ use crate::{
     scalar::Scalar,
 };
 use lines::Lines;
-
-pub(crate) use lines::{Opening, after_value, is_like};
 
 /// Finds JSON in text while it arrives, and mends it.
 ///
@@ -352,7 +351,7 @@ impl Extractor {
     /// Notes bytes of the open document.
     fn pass_own(&mut self, bytes: &[u8]) {
         if let Some(lines) = &mut self.lines {
-            lines.pass(bytes);
+            lines.pass(bytes, self.at);
         }
     }
 
@@ -426,7 +425,7 @@ impl Extractor {
         }
         self.prose.end_document();
         if let Some(lines) = &mut self.lines {
-            lines.end();
+            lines.end(self.at);
         }
         if self.is_single() {
             let lookahead = self.options.limits().lookahead();

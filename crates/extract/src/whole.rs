@@ -5,7 +5,7 @@ mod reading;
 mod search;
 
 use wiremend_core::{
-    Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend,
+    Mended, Options, Outcome, Repair, RepairKind, Repairs, TrailingDocuments, mend,
 };
 
 use crate::Scope;
@@ -47,12 +47,6 @@ pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
     let misread = reading::swallows_fence(input, &whole)
         || is_code_span(input, &whole)
         || joins_labels(input, &whole, true);
-    // Where each line is a document, one that is broken may have taken others with it.
-    let broken = !whole.outcome().is_complete() || whole.repairs().risk() > Some(Risk::Likely);
-    let several = scope.takes_several(options.trailing_documents());
-    if several && broken && search::opening_of_lines(input).is_some() {
-        return Documents::find(input, scope, options).choose(input, scope, options);
-    }
     if channel && is_settled(input, &whole) && !misread {
         return whole;
     }

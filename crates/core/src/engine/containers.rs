@@ -95,6 +95,7 @@ impl Engine {
                 (self.document.escaped, self.document.fenced) = (false, false);
                 self.document.end = Some(self.pos);
                 let start = self.document.start;
+                self.documents.last = Some((start, self.pos));
                 self.script.end_document(start, self.pos);
                 let _ = source;
                 Expect::After

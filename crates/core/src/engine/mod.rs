@@ -233,7 +233,13 @@ impl Engine {
             string: OpenString::default(),
             closed: Closed::default(),
             document: Document::default(),
-            documents: Documents { count: 0, most: usize::MAX, forgets: false, several: whole },
+            documents: Documents {
+                count: 0,
+                last: None,
+                most: usize::MAX,
+                forgets: false,
+                several: whole,
+            },
             dropping: None,
             unescaped: 0,
             trials: Trials::default(),
@@ -325,6 +331,16 @@ impl Engine {
     pub(crate) fn keep_documents(&mut self, bytes: usize) {
         self.documents.several = true;
         self.max_withheld = self.max_withheld.max(bytes / 16);
+    }
+
+    /// Where the document began that is open.
+    pub(crate) fn open_document(&self) -> Option<usize> {
+        (self.frames.depth() > 0).then_some(self.document.start)
+    }
+
+    /// The start and the end of the last document that has ended.
+    pub(crate) const fn last_document(&self) -> Option<(usize, usize)> {
+        self.documents.last
     }
 
     pub(crate) const fn document_end(&self) -> Option<usize> {

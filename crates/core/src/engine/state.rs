@@ -117,6 +117,8 @@ pub(super) struct Document {
 pub(super) struct Documents {
     /// How many have ended.
     pub(super) count: usize,
+    /// The start and the end of the last of these.
+    pub(super) last: Option<(usize, usize)>,
     /// How many there may be.
     pub(super) most: usize,
     /// Whether only the first and the last of them are recorded.

@@ -112,6 +112,7 @@ impl Mender {
         let probe = self.engine.probe();
         let engine = core::mem::replace(&mut self.engine, probe);
         let mut probe = self.clone();
+        probe.lines = None;
         self.engine = engine;
         let mut watch = Unterminated(false);
         probe.finish(&mut watch);

@@ -6,6 +6,7 @@ use core::ops::Range;
 use crate::{
     Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
     engine::{Edit, Engine, Part, Quote, Stop},
+    lines::joins,
     mended::into_string,
 };
 
@@ -106,10 +107,13 @@ impl Reading {
 
     /// Reads the text with all of it in sight. If too many edits would have to be kept, returns how
     /// many steps that took.
-    pub(super) fn whole(mut engine: Engine, input: &[u8]) -> Result<Self, u64> {
+    /// At each of `cuts`, a document ends that was cut off.
+    pub(super) fn whole(mut engine: Engine, input: &[u8], cuts: &[usize]) -> Result<Self, u64> {
         engine.bound_documents(input.len());
         engine.bound_edits(input.len());
-        let stop = engine.run(Part::new(input, 0, true)).err();
+        let ends = cuts.iter().copied().chain([input.len()]);
+        let mut parts = ends.map(|end| &input[..end]);
+        let stop = parts.find_map(|text| engine.run(Part::new(text, 0, true)).err());
         if stop == Some(Stop::Crowded) {
             Err(engine.steps())
         } else {
@@ -131,7 +135,7 @@ impl Reading {
         engine.require_strict_quotes();
         engine.keep_documents(input.len());
         let start = Self { written: Some(Written::default()), ..Self::new() };
-        let reading = start.by_pieces(engine, input);
+        let reading = start.by_pieces(engine, input, &[]);
         if reading.outcome == Outcome::Repaired { Ok(reading) } else { Err(reading.steps) }
     }
 
@@ -171,15 +175,18 @@ impl Reading {
         })
     }
 
-    /// Reads the text with a streaming engine, and keeps of its edits only the compact list.
-    pub(super) fn by_pieces(self, mut engine: Engine, input: &[u8]) -> Self {
+    /// Reads the text with a streaming engine, and keeps of its edits only the compact list. At each of
+    /// `cuts`, a document ends that was cut off.
+    pub(super) fn by_pieces(self, mut engine: Engine, input: &[u8], cuts: &[usize]) -> Self {
         engine.judge_start();
         engine.bound_documents(input.len());
         let mut reading = self;
-        let (mut from, mut end, mut stop) = (0, 0, None);
+        let (mut from, mut end, mut passed, mut stop) = (0, 0, 0, None);
         while stop.is_none() && end < input.len() {
-            end = input.len().min(end + PIECE);
-            let source = Part::new(&input[from..end], from, end == input.len());
+            let part = cuts.get(passed).copied().unwrap_or(input.len());
+            end = part.min(end + PIECE);
+            passed += usize::from(end == part);
+            let source = Part::new(&input[from..end], from, end == part);
             stop = engine.run(source).err();
             engine.drain(|edit| reading.take(edit, input));
             if engine.forgets_documents() && reading.documents.len() > 2 {
@@ -246,6 +253,11 @@ impl Reading {
         self.repairs = longer;
     }
 
+    /// Whether anything had to be repaired, or could not be.
+    pub(super) fn is_repaired(&self) -> bool {
+        self.outcome != Outcome::Unchanged
+    }
+
     /// Whether text was dropped.
     fn drops_text(&self) -> bool {
         self.repairs.iter().any(|repair| {
@@ -267,7 +279,7 @@ impl Reading {
         braced.extend_from_slice(&input[..start]);
         braced.push(b'{');
         braced.extend_from_slice(&input[start..]);
-        let mut reading = Self::whole(Engine::whole(options.clone()), &braced).ok()?;
+        let mut reading = Self::whole(Engine::whole(options.clone()), &braced, &[]).ok()?;
         // With the brace, what follows may read as prose before another document.
         let begins = reading.documents.first().is_some_and(|(first, _)| *first == start);
         // A key in other quotes may as well be words before a document. Nothing may be left after it.
@@ -434,8 +446,13 @@ impl Reading {
         }) && blank(at, end)
     }
 
-    /// The only document with content, if the others are `{}` or `[]`.
+    /// The only document with content, if the others are `{}` or `[]` on its line: what a joint of pieces
+    /// leaves, and no document that was written for itself.
     fn only_filled(&self, input: &[u8]) -> Option<usize> {
+        let gap = |pair: &[(usize, usize)]| input.get(pair[0].1..pair[1].0).unwrap_or_default();
+        if !self.documents.windows(2).all(|pair| joins(gap(pair))) {
+            return None;
+        }
         let mut filled = (0..self.documents.len()).filter(|&at| !self.is_empty(at, input));
         match (filled.next(), filled.next()) {
             (Some(only), None) => Some(only),

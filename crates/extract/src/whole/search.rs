@@ -4,16 +4,14 @@ use std::{cmp::Reverse, ops::Range};
 
 use wiremend_core::{
     Lead, Mended, Options, Outcome, Policy, RepairKind, Repairs, Tail, TrailingDocuments,
+    lines::{self, Opening},
 };
 
 use super::{
     assemble::assemble,
     reading::{Reading, bare},
 };
-use crate::{
-    Extractor, Scope, TextSink,
-    extractor::{Opening, after_value, is_like},
-};
+use crate::{Extractor, Scope, TextSink};
 
 /// The documents of a text.
 pub(super) struct Documents {
@@ -50,7 +48,7 @@ impl Documents {
             all: Vec::new(),
             filled: Vec::new(),
             cut: Vec::new(),
-            lines: opening_of_lines(input),
+            lines: lines::opening(input),
             torn: false,
             text: 0,
             open: false,
@@ -60,7 +58,7 @@ impl Documents {
         extractor.finish(&mut documents);
         documents.close(input.len());
         documents.all.clone_from(&documents.spans);
-        documents.ignore_empty(scope, options.trailing_documents());
+        documents.ignore_empty(input, scope, options.trailing_documents());
         if scope == Scope::Best {
             documents.drop_values(input);
         }
@@ -68,23 +66,28 @@ impl Documents {
     }
 
     /// Where all documents are wanted, `{}` and `[]` count, unless one was cut off before anything of it
-    /// was read, or there is only one other: then they are placeholders. Where one is wanted, it is not
-    /// an empty one.
-    fn ignore_empty(&mut self, scope: Scope, trailing: TrailingDocuments) {
+    /// was read, at the end of the text, or they are on the line of the only other one: then they are what a joint of pieces leaves.
+    /// Where one is wanted, it is not an empty one.
+    fn ignore_empty(&mut self, input: &[u8], scope: Scope, trailing: TrailingDocuments) {
         let several = scope.takes_several(trailing);
         let filled = self.filled.iter().filter(|filled| **filled).count();
         let whole = self.cut.iter().filter(|cut| !**cut).count();
         if several && trailing == TrailingDocuments::All || filled == 0 && whole == 0 {
             return;
         }
-        let one = filled == 0 || !several || filled == 1;
-        let mut marks = self.filled.iter().zip(&self.cut);
+        let gap =
+            |spans: &[Range<usize>]| input.get(spans[0].end..spans[1].start).unwrap_or_default();
+        let joined = self.spans.windows(2).all(|spans| lines::joins(gap(spans)));
+        let one = !several || filled <= 1 && joined;
+        let last = self.spans.len().saturating_sub(1);
+        let mut marks = self.filled.iter().zip(&self.cut).enumerate();
         let mut first = true;
         let torn = &mut self.torn;
         self.spans.retain(|_| {
-            let Some((is_filled, is_cut)) = marks.next() else { return true };
-            let stays =
-                *is_filled || !is_cut && (!one || filled == 0 && core::mem::take(&mut first));
+            let Some((at, (is_filled, is_cut))) = marks.next() else { return true };
+            let stays = *is_filled
+                || !(*is_cut && (!several || at == last))
+                    && (!one || filled == 0 && core::mem::take(&mut first));
             *torn |= several && !stays && *is_cut;
             stays
         });
@@ -212,22 +215,6 @@ impl Documents {
     fn limit(&self, at: usize, input: &[u8]) -> usize {
         self.spans.get(at + 1).map_or(input.len(), |next| next.start)
     }
-}
-
-/// What the lines of a text begin with, if most of them are a document each: a bracket, and the byte
-/// after it.
-pub(super) fn opening_of_lines(input: &[u8]) -> Option<Opening> {
-    let (mut lines, mut documents, mut opening) = (0_usize, 0, None);
-    for line in input.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end) {
-        lines += usize::from(!line.is_empty());
-        let [first @ (b'{' | b'['), second, ..] = line else { continue };
-        let own = [*first, *second];
-        let closed = after_value(line).is_some_and(<[u8]>::is_empty);
-        if closed && is_like(own, *opening.get_or_insert(own)) {
-            documents += 1;
-        }
-    }
-    opening.filter(|_| documents > 1 && 2 * documents > lines)
 }
 
 /// Whether `gap` begins with a comma and a quote, and ends with a key in quotes and its colon.
