@@ -11,6 +11,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use wiremend_schema::date_time;
+
 type Sink = dyn Fn(&str) + Send + Sync;
 
 /// Where lines go, if they go anywhere.
@@ -65,29 +67,7 @@ impl Time {
 impl Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seconds, millis } = self;
-        let (mut days, second) = (seconds / 86_400, seconds % 86_400);
-        let is_leap = |year: u64| {
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-        };
-        // 400 years always have the same number of days.
-        let mut year = 1970 + days / 146_097 * 400;
-        days %= 146_097;
-        while days >= 365 + u64::from(is_leap(year)) {
-            days -= 365 + u64::from(is_leap(year));
-            year += 1;
-        }
-        let february = 28 + u64::from(is_leap(year));
-        let mut month = 1;
-        for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-            if days < length {
-                break;
-            }
-            days -= length;
-            month += 1;
-        }
-        let (hour, minute) = (second / 3600, second / 60 % 60);
-        let (day, second) = (days + 1, second % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+        write!(f, "{}.{millis:03}Z", date_time(*seconds))
     }
 }
 

@@ -16,6 +16,7 @@
 //!
 //! This crate uses neither files, nor clocks, nor the network.
 
+mod calendar;
 mod code;
 mod coerce;
 mod compile;
@@ -34,6 +35,7 @@ mod serialize;
 mod tree;
 mod typed;
 
+pub use calendar::date_time;
 pub use code::UnknownCode;
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits, SchemaOptions};
 pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};

@@ -1,7 +1,7 @@
 //! Converts what is written for a string with a `format` or a `pattern`: dates, times, addresses, quotes around it.
 
 use super::coerced::Coerced;
-use crate::{Rule, part::Part, tree::quoted};
+use crate::{Rule, calendar, part::Part, tree::quoted};
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -162,13 +162,11 @@ const DAY: u64 = 24 * 60 * 60;
 /// be midnight, because the time of day would be lost otherwise.
 pub(super) fn propose_epoch(digits: &str, part: &Part<'_>, proposals: &mut Vec<Coerced>) {
     let Some((seconds, millis)) = epoch(digits) else { return };
-    let (days, of_day) = (seconds / DAY, seconds % DAY);
     let text = match part.format() {
-        Some("date") if of_day == 0 && millis == 0 => date_of_day(days),
+        Some("date") if seconds.is_multiple_of(DAY) && millis == 0 => calendar::date(seconds / DAY),
         Some("date-time") => {
-            let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
             let fraction = if millis == 0 { String::new() } else { format!(".{millis:03}") };
-            format!("{}T{hour:02}:{minute:02}:{second:02}{fraction}Z", date_of_day(days))
+            format!("{}{fraction}Z", calendar::date_time(seconds))
         }
         _ => return,
     };
@@ -185,33 +183,6 @@ fn epoch(digits: &str) -> Option<(u64, u64)> {
         13 => Some((number / 1000, number % 1000)),
         _ => None,
     }
-}
-
-/// The date `days` days after 1970-01-01, in the Gregorian calendar.
-fn date_of_day(mut days: u64) -> String {
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let mut year = 1970;
-    // Thirteen digits of milliseconds end in the year 2286, so this takes a few hundred iterations
-    // at most.
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if days < length {
-            break;
-        }
-        days -= length;
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
 }
 
 #[cfg(test)]
