@@ -30,10 +30,14 @@ pub(crate) enum Verdict {
     Invalid,
     /// A call needs repairs that the policy forbids, or is damaged.
     Refused,
+    /// A part of the answer was lost or damaged on the way, or could not be read.
+    Lossy,
     /// A limit was passed, and what was open passed as it came.
     Overflow,
     /// The answer, or a call in it, was cut off.
     Cut,
+    /// The provider reported an error within the answer.
+    Error,
 }
 
 impl Verdict {
@@ -44,8 +48,10 @@ impl Verdict {
             Self::Repaired => "repaired",
             Self::Invalid => "invalid",
             Self::Refused => "refused",
+            Self::Lossy => "lossy",
             Self::Overflow => "overflow",
             Self::Cut => "cut",
+            Self::Error => "error",
         }
     }
 
@@ -171,6 +177,8 @@ impl Account {
     pub(crate) fn verdict(&self) -> Verdict {
         let stream = match self.stream {
             Some(StreamOutcome::Cut) => Verdict::Cut,
+            Some(StreamOutcome::Error) => Verdict::Error,
+            Some(StreamOutcome::Lossy) => Verdict::Lossy,
             Some(StreamOutcome::Overflow) => Verdict::Overflow,
             Some(StreamOutcome::Unrecognised) | None => Verdict::Untouched,
             Some(_) => Verdict::Unchanged,

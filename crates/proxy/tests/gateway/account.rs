@@ -17,6 +17,19 @@ async fn the_head_of_a_whole_body_says_what_was_done() {
         (BROKEN.replace("'a': 1,", r#"\"a\":1"#), "unchanged; calls=1; repairs=0"),
         (BROKEN.replace("{'a': 1,}", "{'a"), "cut; calls=1; repairs=0; incomplete=1"),
         (r#"{"object":"list","data":[]}"#.to_owned(), "untouched"),
+        (
+            BROKEN.replace("'a': 1,", r#"\"a\":1"#).replace("arguments", "argument"),
+            "cut; calls=1; repairs=0; incomplete=1",
+        ),
+        (
+            BROKEN.replace("'a': 1,", r#"\"a\":1"#).replace("tool_calls\":", "tool_call\":"),
+            "lossy; calls=0; repairs=0",
+        ),
+        (
+            format!(r#"{{"error":{{"message":"boom"}},{}"#, &BROKEN[1..]).replace("'a': 1,", ""),
+            "error; calls=1; repairs=0",
+        ),
+        (r#"{"error":{"message":"boom"}}"#.to_owned(), "error; calls=0; repairs=0"),
     ] {
         let scene = Scene::new(answer("application/json; charset=utf-8", &body)).await;
         let reply = scene.post("/v1/chat/completions", "{}").await;
