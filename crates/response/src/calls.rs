@@ -292,10 +292,14 @@ impl OpenCall {
 
 /// Lets the schemas of the tools decide what the bytes of the arguments leave open.
 pub(crate) fn guides(registry: &SharedRegistry) -> Guides {
-    let registry = registry.clone();
+    let [guided, declared] = [registry.clone(), registry.clone()];
     Guides::new(move |name| {
-        let registry = registry.load();
+        let registry = guided.load();
         target(&registry, name).map(|target| target.schema.guide())
+    })
+    .with_declared(move |name| {
+        let registry = declared.load();
+        target(&registry, name).filter(|it| it.rules.is_some()).map(|it| it.name.to_owned())
     })
 }
 

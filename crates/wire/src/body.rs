@@ -1,13 +1,15 @@
 //! Repairs response bodies that were not streamed, in place.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use wiremend_core::Outcome;
 
 use crate::{
     Call, CallKind, Framing, Transcript, WireOptions,
+    calls::{EmptyCall, ToolOptions},
     format::{self, Arguments, Delta},
-    json::{self, Span},
+    json,
+    rewrite::{Empty, spliced},
     transcribe,
 };
 
@@ -47,9 +49,9 @@ impl<'a> MendedBody<'a> {
 /// Reads a response body that was not streamed, and repairs the arguments of its tool calls in place.
 ///
 /// Only the strings that hold arguments are replaced, and only if the arguments were repaired and the call is
-/// complete. Every other byte is unchanged. Arguments that were cut off, or that the policy forbids to
-/// repair, stay verbatim; the [`transcript`](MendedBody::transcript) reports them. Empty arguments also
-/// stay, although they count as `{}` in the transcript, and so do bodies that are not JSON and streams.
+/// complete. Empty, null and missing arguments of a complete call become an empty object. Every other byte is
+/// unchanged. Arguments that were cut off, or that the policy forbids to repair, stay verbatim; the
+/// [`transcript`](MendedBody::transcript) reports them. So do bodies that are not JSON and streams.
 /// To repair content that must be JSON, use a [`Rewriter`](crate::Rewriter), which also accepts bodies that
 /// were not streamed.
 ///
@@ -66,29 +68,45 @@ impl<'a> MendedBody<'a> {
 /// ```
 #[must_use]
 pub fn mend_body(body: &[u8], options: WireOptions) -> MendedBody<'_> {
+    let tools = ToolOptions::new(&options);
     let transcript = transcribe(body, options);
-    let mended: Vec<&Call> =
-        transcript.calls().into_iter().filter(|call| is_mended(call)).collect();
+    let calls = || transcript.calls().into_iter().filter(|call| call.kind() == CallKind::Function);
+    let mended: Vec<&Call> = calls().filter(|it| it.outcome() == Outcome::Repaired).collect();
+    // What is said without an id is known by its name only.
+    let (complete, rest): (Vec<&Call>, Vec<&Call>) =
+        calls().partition(|call| call.outcome().is_complete());
+    let rest: BTreeSet<_> = rest.into_iter().map(|call| (call.id(), call.name())).collect();
+    let empty: Vec<EmptyCall> = complete
+        .into_iter()
+        .filter(|it| it.arguments() == "{}" && !rest.contains(&(it.id(), it.name())))
+        .filter(|it| tools.of(Some(it.name())).policy().max_risk().is_some())
+        .map(EmptyCall::of)
+        .collect();
     let whole = matches!(transcript.framing(), Some(Framing::Json | Framing::JsonArray));
     let replaced = match std::str::from_utf8(body) {
-        Ok(text) if whole && !mended.is_empty() => replace(text, &transcript, &mended),
+        Ok(text) if whole && !(mended.is_empty() && empty.is_empty()) => {
+            replace(text, &transcript, &mended, &empty)
+        }
         _ => None,
     };
     let body = replaced.map_or(Cow::Borrowed(body), |text| Cow::Owned(text.into_bytes()));
     MendedBody { body, transcript }
 }
 
-fn is_mended(call: &Call) -> bool {
-    call.outcome() == Outcome::Repaired && call.kind() != CallKind::Custom
-}
-
-/// The body with new strings for the arguments of `calls`, which are in the order of the body.
-fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<String> {
-    let mut format = format::start(transcript.format()?)?;
+/// The body with new strings for the arguments of `calls`, which are in the order of the body, and an object for those of
+/// the empty ones. `None` if that changes nothing.
+fn replace(
+    body: &str,
+    transcript: &Transcript,
+    calls: &[&Call],
+    empty: &[EmptyCall],
+) -> Option<String> {
+    let wire = transcript.format()?;
+    let mut format = format::start(wire)?;
     let text = body.trim_start_matches(|c: char| c == '\u{feff}' || json::is_space(c));
     let (root, _) = json::first_from(body, body.len() - text.len()).ok()?;
-    let mut out = String::with_capacity(body.len());
-    let mut written = 0;
+    let mut empty = Empty::of(empty);
+    let mut edits = Vec::new();
     let mut waiting = calls.iter().peekable();
     let alone = (!root.is_array()).then_some(root);
     for payload in alone.into_iter().chain(root.items()).filter(|node| node.is_object()) {
@@ -99,15 +117,9 @@ fn replace(body: &str, transcript: &Transcript, calls: &[&Call]) -> Option<Strin
             };
             // The piece of a call that was left alone matches none of the waiting calls.
             let Some(call) = waiting.next_if(|call| call.raw() == &*piece) else { return };
-            if let Some(Span { start, end }) = piece.span()
-                && let Some(before) = body.get(written..start)
-            {
-                out.push_str(before);
-                out.push_str(&json::quote(call.arguments()));
-                written = end;
-            }
+            edits.extend(piece.span().map(|span| (span, json::quote(call.arguments()))));
         });
+        edits.extend(empty.fill(wire, payload));
     }
-    out.push_str(body.get(written..)?);
-    Some(out)
+    (!edits.is_empty()).then(|| spliced(body, edits))
 }

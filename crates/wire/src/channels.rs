@@ -231,14 +231,18 @@ impl Channels {
             }
             Delta::Citation { block, json } => sink(WireEvent::Citation { block, json }),
             Delta::Doubt(doubt) => self.calls.doubt(doubt),
-            Delta::Damaged(doubt) => {
-                if self.calls.tracking().is_some() {
-                    self.calls.abandon();
-                }
-                self.calls.damage(Some(doubt));
-            }
+            Delta::Damaged(doubt) => self.lose(doubt),
+            Delta::Foreign => self.lose(Doubt::LostEvent),
             Delta::Fail(error) => self.fail(&error, sink),
         }
+    }
+
+    /// The payload is not read as a whole.
+    fn lose(&mut self, doubt: Doubt) {
+        if self.calls.tracking().is_some() {
+            self.calls.abandon();
+        }
+        self.calls.damage(Some(doubt));
     }
 
     /// Reads a delta of payloads that were forwarded before it was known what they hold. A text that begins

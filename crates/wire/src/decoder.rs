@@ -409,14 +409,21 @@ impl Body {
         let is_event = found.is_some() && !members.say_nothing();
         let error = format::read_error(event, node)
             .or_else(|| if is_event { None } else { format::read_unshaped(node) });
-        if let Some(error) = error {
-            self.channels.fail(&error, sink);
+        if let Some(error) = &error {
+            self.channels.fail(error, sink);
         }
         if self.format.is_none() {
             self.begin(event, node, found, sink);
         }
         let Self { format: Some(format), channels, .. } = self else { return };
-        format.decode(event, node, &mut |delta| channels.take(delta, source, sink));
+        let mut is_foreign = false;
+        format.decode(event, node, &mut |delta| {
+            is_foreign |= matches!(delta, Delta::Foreign);
+            channels.take(delta, source, sink);
+        });
+        if is_foreign && error.is_none() && !is_event {
+            channels.fail(&format::read_foreign(node), sink);
+        }
     }
 
     /// Takes the first payload of a format, or one before it.

@@ -48,8 +48,9 @@ impl Declared {
 
     /// Guides to the arguments of the tools.
     pub(crate) fn guides(self: &Arc<Self>) -> Guides {
-        let declared = Arc::clone(self);
-        Guides::new(move |name| declared.tool(name).map(|(_, schema, _)| schema.guide()))
+        let [guided, declared] = [Arc::clone(self), Arc::clone(self)];
+        Guides::new(move |name| guided.tool(name).map(|(_, schema, _)| schema.guide()))
+            .with_declared(move |name| declared.tool(name).map(|(name, ..)| name.to_owned()))
     }
 }
 

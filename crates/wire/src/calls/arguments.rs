@@ -10,7 +10,7 @@ mod close;
 
 pub(super) use close::Closed;
 
-use wiremend_core::{Mender, Options, Repairs};
+use wiremend_core::{Mender, Options, Repair, RepairKind, Repairs};
 
 use super::{
     Call, Doubt,
@@ -468,8 +468,18 @@ impl ArgumentText {
         if let Engine::Traced(trace) = &mut self.engine {
             let complete = call.outcome().is_complete();
             let repaired = complete.then(|| (call.arguments(), script.unwrap_or(call.repairs())));
-            trace.decide(call.raw(), repaired, show);
+            // What is left of it is white space, which the call does not have.
+            let text = if self.reading.is_empty() { call.raw() } else { &self.reading };
+            trace.decide(text, repaired, show);
         }
+    }
+
+    /// What makes an empty object of arguments that are white space, if that can still be written.
+    pub(super) fn fill(&self) -> Option<Repairs> {
+        let mut script = Repairs::new();
+        let text = 0..self.reading.len();
+        script.push(&Repair::new(RepairKind::MissingValue, text.clone(), "{}"));
+        (!text.is_empty() && self.may_be_repaired() && self.is_held()).then_some(script)
     }
 
     /// Whether the text has ended, and all of it is still held, in pieces that can be changed.

@@ -78,10 +78,9 @@ impl Calls {
         // repaired waits to see how the turn goes on.
         let is_blank = open.arguments.is_blank();
         if withholds || is_blank || !open.arguments.has_ended_valid() {
-            if let Some(tracking) = self.tracking.as_mut().filter(|_| is_blank && open.is_filled())
-            {
+            if let Some(tracking) = self.tracking.as_mut().filter(|_| open.lacks_arguments()) {
                 // Its arguments are written before this event, or into it.
-                tracking.hold(Target::Call(scope, call));
+                open.hold_event(tracking, Target::Call(scope, call), None);
             }
             self.end_pending(sink);
             self.pending = Some((scope, call));
@@ -187,8 +186,7 @@ impl Calls {
         let (nameless, is_filled) = (open.name.is_none(), open.is_filled());
         let name = open.name.take().unwrap_or_default();
         let (name, is_damaged) = match self.tools.declared(&name) {
-            Some(declared) if *declared == *name => (name, false),
-            Some(declared) => (declared.to_owned(), false),
+            Some(declared) => (declared, false),
             None => {
                 let is_damaged = name.contains(is_foreign);
                 (name, is_damaged)
@@ -234,8 +232,20 @@ impl Calls {
             ended = ended.fitted(text);
             script = Some(edits);
         }
+        if blank && ended.outcome().is_complete() {
+            script = open.arguments.fill();
+        }
         if blank && is_filled && ended.outcome().is_complete() {
-            self.enter_empty(key, open.index, &ended);
+            let is_last = self.last.get(&key.0) == Some(&call);
+            let own = open.index.filter(|index| !self.shared.contains(&(key.0, *index)));
+            if let Some(tracking) = &mut self.tracking {
+                tracking.enter(Entry::Empty(Box::new(EmptyCall {
+                    index: open.index,
+                    is_addressed: own.is_some() || open.precedes || is_last,
+                    is_written: script.is_some(),
+                    ..EmptyCall::of(&ended)
+                })));
+            }
         }
         let mut show = |piece: Piece<'_>| sink(fragment(call, piece));
         open.arguments.decide(&ended, script.as_ref(), &mut show);
@@ -244,19 +254,6 @@ impl Calls {
         if let (Some(edit_log), Some(tracking)) = (edit_log, &mut self.tracking) {
             tracking.end(Target::Call(key.0, call), edit_log);
         }
-    }
-
-    /// Has the arguments of a call written that has none.
-    fn enter_empty(&mut self, (scope, call): (u32, usize), index: Option<i64>, ended: &Call) {
-        let Some(tracking) = &mut self.tracking else { return };
-        let index = index.filter(|index| !self.shared.contains(&(scope, *index)));
-        tracking.enter(Entry::Empty(Box::new(EmptyCall {
-            target: Target::Call(scope, call),
-            scope,
-            index,
-            id: ended.id().map(Into::into),
-            name: ended.name().to_owned(),
-        })));
     }
 }
 

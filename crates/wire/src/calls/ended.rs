@@ -146,9 +146,12 @@ impl Calls {
 
     /// All calls of a scope were repeated. What is not among them is not a call, or is a part of one.
     pub(crate) fn check_repeated(&mut self, scope: u32) {
-        for (_, open) in self.open.range_mut((scope, 0)..=(scope, usize::MAX)) {
+        for (&(scope, call), open) in self.open.range_mut((scope, 0)..=(scope, usize::MAX)) {
             if !open.repeated {
                 open.doubt.get_or_insert(Doubt::Contradiction);
+            } else if let Some(tracking) = self.tracking.as_mut().filter(|_| open.lacks_arguments())
+            {
+                open.hold_event(tracking, Target::Call(scope, call), None);
             }
         }
     }

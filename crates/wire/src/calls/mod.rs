@@ -36,7 +36,7 @@ use ended::Ended;
 use rivals::Rivals;
 use route::Route;
 pub(crate) use searched::FoundInTexts;
-use tools::ToolOptions;
+pub(crate) use tools::ToolOptions;
 pub(crate) use trace::Release;
 pub(crate) use tracking::{EmptyCall, EndedContent, Entry, Fate, Target, Tracking};
 
@@ -72,6 +72,10 @@ struct OpenCall {
     whole: bool,
     /// The stream says that its arguments are an empty object, if nothing else comes.
     empty: bool,
+    /// Null came where its first piece belongs.
+    null: bool,
+    /// The event with which the next call began waits for it.
+    precedes: bool,
 }
 
 impl OpenCall {
@@ -89,6 +93,17 @@ impl OpenCall {
     /// Whether its arguments are written if there are none: they are not stated, and may be repaired.
     fn is_filled(&self) -> bool {
         self.kind == CallKind::Function && !self.empty && self.arguments.may_be_repaired()
+    }
+
+    /// Whether its arguments are to be written, if it ends now.
+    fn lacks_arguments(&self) -> bool {
+        self.arguments.is_blank() && self.is_filled()
+    }
+
+    /// Has the event that is read, in which `span` holds what there is of its arguments, wait for its end.
+    fn hold_event(&mut self, tracking: &mut Tracking, target: Target, span: Option<Span>) {
+        self.arguments.hold_event();
+        tracking.enter(Entry::Piece { target, span, decoded: None });
     }
 
     /// Whether the server sends its id with every piece.
@@ -268,6 +283,7 @@ impl Calls {
         if delta.exact && delta.name.is_none() && delta.id.is_none() {
             self.doubt(Doubt::LostEvent);
         }
+        self.keep_place(&delta);
         let call = self.begun;
         self.begun += 1;
         self.listed.insert(call);
@@ -280,7 +296,7 @@ impl Calls {
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
-        let name = delta.name.as_deref().map(|name| self.tools.clean(name).to_owned());
+        let name = delta.name.as_deref().map(|name| self.tools.clean(name).into_owned());
         let mut arguments =
             ArgumentText::new(self.tools.of(name.as_deref()), self.limits.arguments(), free);
         if let Some(tracking) = &self.tracking {
@@ -305,6 +321,8 @@ impl Calls {
             rivals,
             whole: false,
             empty: false,
+            null: false,
+            precedes: false,
         };
         if let Some(id) = &open.id {
             self.ids.insert((scope, id.clone()), call);
@@ -322,6 +340,21 @@ impl Calls {
         self.extend((scope, call), delta, source, sink)
     }
 
+    /// Another call begins. Where that has no number of its own, only the place of an event in the stream says that it
+    /// is for the call before it.
+    fn keep_place(&mut self, delta: &CallDelta<'_>) {
+        let Some(&call) = self.last.get(&delta.scope).filter(|_| !delta.exact) else { return };
+        let (Some(open), Some(tracking)) =
+            (self.open.get_mut(&(delta.scope, call)), &mut self.tracking)
+        else {
+            return;
+        };
+        if open.lacks_arguments() && (open.index.is_none() || open.index == delta.index) {
+            open.precedes = true;
+            open.hold_event(tracking, Target::Call(delta.scope, call), None);
+        }
+    }
+
     fn read_piece(
         &mut self,
         key: (u32, usize),
@@ -329,7 +362,7 @@ impl Calls {
         source: Source<'_>,
         sink: Sink<'_>,
     ) -> Result<(), Box<WireError>> {
-        let name = delta.name.as_deref().map(|name| self.tools.clean(name).to_owned());
+        let name = delta.name.as_deref().map(|name| self.tools.clean(name).into_owned());
         let Some(open) = self.open.get_mut(&key) else { return Ok(()) };
         let call = key.1;
         let target = Target::Call(key.0, call);
@@ -340,8 +373,7 @@ impl Calls {
             && let Some(tracking) = &mut self.tracking
         {
             // As it came, no client could read the event.
-            open.arguments.hold_event();
-            tracking.enter(Entry::Piece { target, span: None, decoded: None });
+            open.hold_event(tracking, target, None);
         }
         if let (None, Some(id)) = (&open.id, &delta.id) {
             open.id = Some(id.to_string());
@@ -350,7 +382,7 @@ impl Calls {
         let same_id = delta.id.is_some() && delta.id.as_deref() == open.id.as_deref();
         open.same_ids = (open.same_ids + u8::from(same_id)).min(2);
         let again = matches!(delta.arguments, Arguments::Final(_) | Arguments::Again(_));
-        open.repeated |= again;
+        open.repeated |= again || matches!(delta.arguments, Arguments::Void(_));
         open.empty |= delta.empty;
         // After the stated end of a call, a repetition that differs is an error, as if it had ended.
         let stated = again && self.pending == Some(key);
@@ -396,6 +428,20 @@ impl Calls {
         // The span of what was added, if anything was.
         let (span, decoded) = match delta.arguments {
             Arguments::Absent => return Ok(()),
+            Arguments::Null => {
+                // Some servers begin a call with it, or send it after the last piece.
+                open.null |= delta.name.is_none() && delta.id.is_none();
+                if !open.arguments.is_empty() && !open.arguments.is_closed() {
+                    open.doubt.get_or_insert(Doubt::LostEvent);
+                }
+                return Ok(());
+            }
+            Arguments::Void(node) => {
+                if let Some(tracking) = self.tracking.as_mut().filter(|_| open.lacks_arguments()) {
+                    open.hold_event(tracking, target, Some(node.span()));
+                }
+                return Ok(());
+            }
             Arguments::Seed(text) => {
                 open.arguments
                     .seed(text.text_span().and_then(original).unwrap_or(&text), &mut show);
@@ -406,6 +452,9 @@ impl Calls {
                 return Ok(());
             }
             Arguments::Fragment(piece) => {
+                if open.null && open.arguments.is_empty() {
+                    open.doubt.get_or_insert(Doubt::LostEvent);
+                }
                 let text = open.halves.join(piece.literal(), &piece);
                 if piece.lacks_a_half(&text) {
                     open.doubt.get_or_insert(Doubt::DamagedEvent);

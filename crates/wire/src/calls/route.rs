@@ -187,7 +187,7 @@ fn has_other_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
 
 /// Whether another name continues that of the call. Only the first piece of a call has an id or states a type.
 fn continues_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
-    let silent = matches!(delta.arguments, Arguments::Absent);
+    let silent = delta.arguments.is_absent();
     let follows = delta.id.is_none() && (open.id.is_some() || !delta.typed);
     match open.arguments.is_empty() {
         true => silent || follows,
@@ -198,12 +198,12 @@ fn continues_name(open: &mut OpenCall, delta: &CallDelta<'_>) -> bool {
 
 /// Whether it has nothing that could begin a call: some servers send such an entry after the last call.
 fn is_silent(delta: &CallDelta<'_>) -> bool {
-    delta.id.is_none() && delta.name.is_none() && matches!(delta.arguments, Arguments::Absent)
+    delta.id.is_none() && delta.name.is_none() && delta.arguments.is_absent()
 }
 
 /// Whether it holds neither a name nor arguments.
 fn is_wordless(delta: &CallDelta<'_>) -> bool {
-    delta.name.is_none() && matches!(delta.arguments, Arguments::Absent)
+    delta.name.is_none() && delta.arguments.is_absent()
 }
 
 fn opens_object(delta: &CallDelta<'_>) -> bool {

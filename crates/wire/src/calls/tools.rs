@@ -1,5 +1,7 @@
 //! How the arguments of each tool are read.
 
+use std::borrow::Cow;
+
 use wiremend_core::{Options, Policy};
 
 use super::is_foreign;
@@ -7,14 +9,14 @@ use crate::{Guides, ToolPolicies, WireOptions};
 
 /// What the name of a tool says of its arguments.
 #[derive(Debug)]
-pub(super) struct ToolOptions {
+pub(crate) struct ToolOptions {
     mending: Options,
     guides: Option<Guides>,
     policies: Option<ToolPolicies>,
 }
 
 impl ToolOptions {
-    pub(super) fn new(options: &WireOptions) -> Self {
+    pub(crate) fn new(options: &WireOptions) -> Self {
         Self {
             mending: options.mending().clone(),
             guides: options.guides().cloned(),
@@ -27,28 +29,30 @@ impl ToolOptions {
         self.mending.policy()
     }
 
-    /// The declared tool that a name means: one of that name, or of what is before the first character that is in no
-    /// name.
-    pub(super) fn declared<'n>(&self, name: &'n str) -> Option<&'n str> {
+    /// The name of the tool that a name means in which a character is that no name has, if it is declared: that name
+    /// itself, or what is before the character.
+    pub(super) fn declared(&self, name: &str) -> Option<String> {
         // Policies may have an answer for every name.
-        let is_declared = |name: &&str| match (&self.guides, &self.policies) {
-            (Some(guides), _) => guides.find(name).is_some(),
-            (None, policies) => policies.as_ref().is_some_and(|all| all.find(name).is_some()),
+        let declared = |name: &str| match (&self.guides, &self.policies) {
+            (Some(guides), _) => guides.declared(name),
+            (None, policies) => policies.as_ref()?.find(name).map(|_| name.to_owned()),
         };
         let (head, _) = name.split_at(name.find(is_foreign)?);
-        [name, head].into_iter().find(is_declared)
+        let whole = declared(name);
+        if whole.as_deref() == Some(name) { whole } else { declared(head).or(whole) }
     }
 
     /// The same, or the name as it is.
-    pub(super) fn clean<'n>(&self, name: &'n str) -> &'n str {
-        self.declared(name).unwrap_or(name)
+    pub(super) fn clean<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        self.declared(name).map_or(Cow::Borrowed(name), Cow::Owned)
     }
 
     /// The options for the tool of that name. As long as it has none, it may be any tool: where tools have policies,
     /// nothing is repaired for it.
-    pub(super) fn of(&self, name: Option<&str>) -> Options {
+    pub(crate) fn of(&self, name: Option<&str>) -> Options {
         let options = self.mending.clone();
         let name = name.map(|name| self.clean(name));
+        let name = name.as_deref();
         let policy = self.policies.as_ref().and_then(|policies| match name {
             Some(name) => policies.find(name),
             None => Some(Policy::STRICT),

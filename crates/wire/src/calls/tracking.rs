@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use wiremend_core::{Mended, Options, Outcome, Repairs};
 
 use super::{
+    Call,
     edit_log::{EditLog, Slot},
     searched::{FoundInTexts, Search},
     trace::{Reading, Release, Trace, verbatim},
@@ -51,10 +52,28 @@ pub(crate) enum Entry {
 pub(crate) struct EmptyCall {
     pub(crate) target: Target,
     pub(crate) scope: u32,
-    /// Its number in the stream, if it has one that no other call has.
+    /// Its number in the stream.
     pub(crate) index: Option<i64>,
+    /// An event with that number is for it: no other call has the number, or the place of the event says so.
+    pub(crate) is_addressed: bool,
+    /// There is white space, in whose place they are written.
+    pub(crate) is_written: bool,
     pub(crate) id: Option<String>,
     pub(crate) name: String,
+}
+
+impl EmptyCall {
+    pub(crate) fn of(call: &Call) -> Self {
+        Self {
+            target: Target::Call(call.choice(), call.number()),
+            scope: call.choice(),
+            index: None,
+            is_addressed: false,
+            is_written: false,
+            id: call.id().map(Into::into),
+            name: call.name().to_owned(),
+        }
+    }
 }
 
 /// The tracking of everything that is rewritten.
@@ -240,11 +259,6 @@ impl Tracking {
                 *allowed = false;
             }
         }
-    }
-
-    /// The event that is read waits for the end of a text.
-    pub(super) fn hold(&mut self, target: Target) {
-        self.entries.push(Entry::Piece { target, span: None, decoded: None });
     }
 
     /// Takes the entries of the last payload.

@@ -4,7 +4,7 @@
 //! of the message before it. The type of a payload decides; if it is missing, the name of the event is used instead.
 
 use super::{
-    ANY, ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NUMBER, OBJECT,
+    ANY, ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NULL, NUMBER, OBJECT,
     OBJECTS, Piece, Place, TEXT, announced::hash, arguments, entries, finish, is_empty_object,
     is_misnamed, kind_of, non_empty, ordinal, piece, unread, usage,
 };
@@ -68,7 +68,7 @@ const CALL_BLOCK: Place<4> =
 const DELTA: Place<5> = Place::of([
     ("text", TEXT),
     ("thinking", TEXT),
-    ("partial_json", TEXT),
+    ("partial_json", TEXT | NULL),
     ("citation", ANY),
     ("type", TEXT),
 ])

@@ -48,6 +48,8 @@ pub(crate) enum Delta<'a> {
     Doubt(Doubt),
     /// The payload was damaged, or not read as a whole: no call that is open or begins in it is complete.
     Damaged(Doubt),
+    /// The same, where nothing is known of an object.
+    Foreign,
     /// A choice or message is aborted by another one.
     Abort {
         scope: u32,
@@ -173,7 +175,9 @@ impl CallDelta<'_> {
     pub(crate) fn place(&self) -> Option<Span> {
         let arguments = match &self.arguments {
             Arguments::Seed(text) => text.span(),
-            Arguments::Whole(node) | Arguments::Again(node) => Some(node.span()),
+            Arguments::Whole(node) | Arguments::Again(node) | Arguments::Void(node) => {
+                Some(node.span())
+            }
             other => other.span(),
         };
         let [id, name] = [&self.id, &self.name].map(|text| text.as_ref().and_then(Piece::span));
@@ -187,6 +191,10 @@ pub(crate) enum Arguments<'a> {
     /// Nothing.
     #[default]
     Absent,
+    /// Null, where a piece of their text belongs.
+    Null,
+    /// Nothing, or null, where all of them belong.
+    Void(Node<'a>),
     /// The next piece of their text.
     Fragment(Piece<'a>),
     /// All of them, in advance. They only count if no fragment follows.
@@ -208,8 +216,13 @@ impl Arguments<'_> {
             Self::Fragment(text) | Self::Final(text) => Some(text),
             Self::Again(node) | Self::Whole(node) => Some(node.raw()),
             Self::Composed(text) => Some(text),
-            Self::Absent | Self::Seed(_) => None,
+            Self::Absent | Self::Null | Self::Seed(_) | Self::Void(_) => None,
         }
+    }
+
+    /// Whether they say nothing.
+    pub(crate) const fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent | Self::Null | Self::Void(_))
     }
 
     /// Whether they are text that may go on in the middle of others: it does not begin an object.

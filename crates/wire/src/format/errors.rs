@@ -41,6 +41,31 @@ pub(crate) fn read_unshaped(payload: Node<'_>) -> Option<WireError> {
     core::iter::once(payload).chain(inner).find_map(explained)
 }
 
+/// The error that an object is of which nothing is known, among the events of a stream. Its message is the first text
+/// with several words, or else the first text, wherever it is.
+pub(crate) fn read_foreign(payload: Node<'_>) -> WireError {
+    let (mut said, mut rest) = (None, vec![(payload, 0_u8)]);
+    while let Some((node, depth)) = rest.pop() {
+        match node.text().filter(|text| !text.is_empty()) {
+            Some(text) if text.contains(char::is_whitespace) => {
+                said = Some(text);
+                break;
+            }
+            text => said = said.or(text),
+        }
+        if depth < DEPTH {
+            let inner = node.fields().map(|(_, value)| value).chain(node.items());
+            let at = rest.len();
+            rest.extend(inner.map(|node| (node, depth + 1)));
+            rest[at..].reverse();
+        }
+    }
+    WireError::new(ErrorKind::Provider, excerpt(&said.unwrap_or(payload.raw().into())))
+}
+
+/// How deep a message is looked for.
+const DEPTH: u8 = 4;
+
 /// Parts of the names of members with such a text, with such a code, and with an error of any kind.
 const EXPLANATIONS: [&str; 5] = ["message", "msg", "detail", "description", "reason"];
 const CODES: [&str; 3] = ["code", "status", "errno"];

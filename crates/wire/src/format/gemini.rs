@@ -212,7 +212,7 @@ impl Candidate {
             CALL_PIECE.read(call, out);
         }
         let continues = continues.is_some_and(|continues| continues.raw() == "true");
-        let name = piece(name);
+        let (name, args) = (piece(name), args.filter(|args| !args.is_null()));
         if name.is_some() || args.is_some() {
             self.abandon_partial(scope, false, out);
             let doubt = core::mem::take(&mut self.stray).then_some(Doubt::LostEvent);

@@ -3,9 +3,9 @@
 //! The parts of a response are called steps. An earlier version of the service called them content.
 
 use super::{
-    ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, LIST, Members, NUMBER, OBJECT,
+    ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, LIST, Members, NULL, NUMBER, OBJECT,
     OBJECTS, Piece, Place, TEXT, again, announced::Announced, arguments, entries, final_arguments,
-    finish, is_empty_object, is_misnamed, non_empty, ordinal, piece, unread, usage,
+    finish, is_empty_object, is_misnamed, non_empty, ordinal, piece, said, unread, usage,
 };
 use crate::{Block, CallKind, Doubt, json::Node};
 
@@ -83,7 +83,7 @@ const TEXT_PART: Place<2> = Place::of([("text", TEXT), ("type", TEXT)])
 /// A call, or a piece of one.
 const CALL: Place<5> = Place::of([
     ("arguments", ARGUMENTS),
-    ("partial_arguments", TEXT),
+    ("partial_arguments", TEXT | NULL),
     ("name", TEXT),
     ("id", TEXT),
     ("type", TEXT),
@@ -214,7 +214,7 @@ impl GeminiInteractions {
             id,
             name: piece(name),
             empty: is_empty_object(text),
-            arguments: match text.or(partial) {
+            arguments: match said([text, partial]) {
                 // A step starts with an empty object; a non-empty one may be all there is.
                 Some(text) if !delta && text.is_blank() => Arguments::Absent,
                 Some(text) if !delta && !text.is_string() => Arguments::Seed(Piece::of_any(text)),

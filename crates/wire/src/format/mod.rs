@@ -39,10 +39,12 @@ pub(crate) use delta::{Arguments, CallDelta, Delta, Piece};
 pub(crate) use members::Members;
 pub(crate) use openai_chat::LEGACY;
 use place::{
-    ANY, ARGUMENTS, FLAG, LIST, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, is_of_a_call,
+    ANY, ARGUMENTS, FLAG, LIST, NULL, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, is_of_a_call,
 };
 
-pub(crate) use errors::{excerpt, read_error, read_exception, read_plain_error, read_unshaped};
+pub(crate) use errors::{
+    excerpt, read_error, read_exception, read_foreign, read_plain_error, read_unshaped,
+};
 
 /// The format of a provider's stream.
 ///
@@ -376,6 +378,7 @@ fn again(block: Block, text: Option<Node<'_>>, out: &mut dyn FnMut(Delta<'_>)) {
 fn arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
         Some(node) if node.is_object() || node.is_array() => Arguments::Whole(node),
+        Some(node) if node.is_null() => Arguments::Null,
         node => piece(node).map_or(Arguments::Absent, Arguments::Fragment),
     }
 }
@@ -389,8 +392,14 @@ fn is_empty_object(node: Option<Node<'_>>) -> bool {
 fn final_arguments(node: Option<Node<'_>>) -> Arguments<'_> {
     match node {
         Some(node) if node.is_object() || node.is_array() => Arguments::Again(node),
-        node => piece(node).map_or(Arguments::Absent, Arguments::Final),
+        Some(node) => piece(Some(node)).map_or(Arguments::Void(node), Arguments::Final),
+        None => Arguments::Absent,
     }
+}
+
+/// The first of some members that is not null, or else one that is.
+fn said<'a>(nodes: impl IntoIterator<Item = Option<Node<'a>>>) -> Option<Node<'a>> {
+    nodes.into_iter().flatten().min_by_key(|node| node.is_null())
 }
 
 /// The text of a member, if it is a non-empty string.

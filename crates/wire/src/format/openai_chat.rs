@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::{
     ANY, ARGUMENTS, CallDelta, Delta, Format, LIST, MAX_CHOICE, Members, NUMBER, OBJECT, OBJECTS,
     Out, Place, TEXT, arguments, count, entries, errors::read_inner_error, is_of_a_call, non_empty,
-    ordinal, piece,
+    ordinal, piece, said,
 };
 use crate::{Block, CallKind, Doubt, FinishReason, Usage, json::Node};
 
@@ -237,7 +237,7 @@ impl OpenAiChat {
                 index: Some(LEGACY),
                 exact: true,
                 name: piece(name),
-                arguments: arguments(text.or(input)),
+                arguments: arguments(said([text, input])),
                 ..CallDelta::default()
             }));
         }
@@ -290,7 +290,7 @@ fn read_call<'a>(scope: u32, position: usize, entry: Node<'a>, out: Out<'_>) -> 
     let is_custom = custom.is_some() || kind.and_then(Node::text).as_deref() == Some("custom");
     let [inner @ .., inner_name] =
         custom.or(function).map_or([None; 3], |body| FUNCTION.read(body, out));
-    let text = inner.into_iter().chain([text, input]).flatten().next();
+    let text = said(inner.into_iter().chain([text, input]));
     let name = inner_name.or(name);
     CallDelta {
         scope,

@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NUMBER, OBJECT, OBJECTS,
-    Piece, Place, TEXT, again,
+    ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NULL, NUMBER, OBJECT,
+    OBJECTS, Piece, Place, TEXT, again,
     announced::Announced,
     arguments, count, entries,
     errors::read_inner_error,
     final_arguments, finish, is_misnamed,
     items::{Found, Items, Kind, MAX_ITEMS, Said, Step, index},
-    kind_of, non_empty, ordinal, piece, unread,
+    kind_of, non_empty, ordinal, piece, said, unread,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
 
@@ -32,19 +32,8 @@ const NAMES: [&str; 8] = [
     "response.output_item.done",
 ];
 
-/// What every event may have.
-const ENVELOPE: [&str; 7] = [
-    "item_id",
-    "logprobs",
-    "obfuscation",
-    "output_index",
-    "response_id",
-    "sequence_number",
-    "type",
-];
-
-/// What every event about a part may have.
-const PLACED: [&str; 9] = [
+/// What events may have.
+const ENVELOPE: [&str; 9] = [
     "content_index",
     "item_id",
     "logprobs",
@@ -63,7 +52,7 @@ const ITEM_EVENT: Place<2> =
 
 /// A piece of a text or of arguments.
 const PIECE: Place<2> =
-    Place::of([("delta", TEXT), ("output_index", NUMBER)]).needs(2).beside(&PLACED);
+    Place::of([("delta", TEXT | NULL), ("output_index", NUMBER)]).needs(2).beside(&ENVELOPE);
 
 /// All of a text, or of arguments.
 const WHOLE_PIECE: Place<7> = Place::of([
@@ -72,14 +61,14 @@ const WHOLE_PIECE: Place<7> = Place::of([
     ("refusal", TEXT),
     ("transcript", TEXT),
     ("arguments", ARGUMENTS),
-    ("input", TEXT),
+    ("input", TEXT | NULL),
     ("name", TEXT),
 ])
 .needs(1)
 .needs_one_of(5)
-.beside(&PLACED);
+.beside(&ENVELOPE);
 
-const PART_EVENT: Place<1> = Place::of([("part", OBJECT)]).needs(1).beside(&PLACED);
+const PART_EVENT: Place<1> = Place::of([("part", OBJECT)]).needs(1).beside(&ENVELOPE);
 
 const PART: Place<3> = Place::of([("text", TEXT), ("refusal", TEXT), ("type", TEXT)])
     .needs_one_of(2)
@@ -300,7 +289,7 @@ impl OpenAiResponses {
         let done = step > Step::Piece;
         let (name, arguments) = if done {
             let [_, _, _, _, text, input, name] = WHOLE_PIECE.read(payload, out);
-            (name, final_arguments(text.or(input)))
+            (name, final_arguments(said([text, input])))
         } else {
             let [delta, _] = PIECE.read(payload, out);
             (None, arguments(delta))
@@ -316,7 +305,7 @@ impl OpenAiResponses {
         self.calls.add(place, None);
         let index = i64::from(place);
         // If the text is missing here, the finished item still has it.
-        let ends = done && !matches!(arguments, Arguments::Absent);
+        let ends = done && !arguments.is_absent();
         out(Delta::Call(CallDelta {
             index: Some(index),
             exact: true,
@@ -499,9 +488,10 @@ fn is_call(item: Node<'_>) -> bool {
 
 /// Reads the call of an item.
 fn call(item: Node<'_>, done: bool) -> CallDelta<'_> {
-    let [kind, id, call_id, name, text, input] =
-        item.pick(["type", "id", "call_id", "name", "arguments", "input"]);
-    let text = text.or(input);
+    let [kind, id, call_id, name] = item.pick(["type", "id", "call_id", "name"]);
+    let [text, input] = ["arguments", "input"]
+        .map(|key| item.fields().filter(|(own, _)| own == key).last().map(|(_, text)| text));
+    let text = said([text, input]);
     let kind = match kind.and_then(Node::text).as_deref() {
         Some("custom_tool_call") => Some(CallKind::Custom),
         Some("mcp_call") => Some(CallKind::Server),

@@ -9,15 +9,16 @@ pub(super) const NUMBER: u8 = 2;
 pub(super) const FLAG: u8 = 4;
 pub(super) const LIST: u8 = 8;
 pub(super) const OBJECT: u8 = 16;
+pub(super) const NULL: u8 = 32;
 
 /// A list of objects. A server that sends one of them sends it without the list.
 pub(super) const OBJECTS: u8 = LIST | OBJECT;
 
-/// A JSON text in a string, or exceptionally the value itself.
-pub(super) const ARGUMENTS: u8 = TEXT | OBJECT;
+/// A JSON text in a string, or exceptionally the value itself. Null may stand for a text that was lost.
+pub(super) const ARGUMENTS: u8 = TEXT | OBJECT | NULL;
 
 /// Every type: only the name counts.
-pub(super) const ANY: u8 = u8::MAX;
+pub(super) const ANY: u8 = !NULL;
 
 /// The members that an object can have at one place of a format.
 ///
@@ -73,21 +74,24 @@ impl<const N: usize> Place<N> {
         self
     }
 
-    /// The members of the object, in the order of the table. Null counts as absent, and so does what is of
-    /// another type. If anything in the object is not read that should be, says so.
+    /// The members of the object, in the order of the table. Null counts as absent unless the table says
+    /// otherwise, and so does what is of another type. If anything in the object is not read that should be, says so.
     pub(super) fn read<'a>(&self, node: Node<'a>, out: Out<'_>) -> [Option<Node<'a>>; N] {
         let mut found = [None; N];
         let mut there = [false; N];
         let mut lost = !node.is_object() && !node.is_blank();
-        let mut unknown = false;
+        let (mut unknown, mut known) = (false, false);
         for (key, value) in node.fields() {
             if let Some(at) = self.members.iter().position(|(name, _)| key == *name) {
+                known = true;
                 there[at] = true;
                 let fits = type_of(value) & self.members[at].1 != 0;
                 lost |= !fits && !value.is_blank();
                 lost |= found[at].is_some_and(|before: Node<'_>| before.raw() != value.raw());
                 found[at] = fits.then_some(value);
-            } else if !value.is_blank() && !self.aside.contains(&key.as_ref()) {
+            } else if self.aside.contains(&key.as_ref()) {
+                known = true;
+            } else if !value.is_blank() {
                 unknown = true;
                 lost |= is_of_a_call(&key, value);
             }
@@ -102,20 +106,21 @@ impl<const N: usize> Place<N> {
             kind.is_some_and(|kind| !self.kinds.contains(&kind.as_ref()))
         };
         if (lost || unknown && lacks) && !is_other {
-            out(Delta::Damaged(Doubt::LostEvent));
+            out(if known { Delta::Damaged(Doubt::LostEvent) } else { Delta::Foreign });
         }
         found
     }
 }
 
-/// The type of a value; 0 for null.
+/// The type of a value.
 fn type_of(value: Node<'_>) -> u8 {
     match value.raw().as_bytes().first() {
         Some(b'"') => TEXT,
         Some(b'{') => OBJECT,
         Some(b'[') => LIST,
         Some(b't' | b'f') => FLAG,
-        Some(b'n') | None => 0,
+        Some(b'n') => NULL,
+        None => 0,
         Some(_) => NUMBER,
     }
 }

@@ -99,6 +99,11 @@ impl<'a> Node<'a> {
         self.text.starts_with('[')
     }
 
+    /// Whether it is null.
+    pub(crate) fn is_null(self) -> bool {
+        self.raw() == "null"
+    }
+
     /// Whether it is a string.
     pub(crate) fn is_string(self) -> bool {
         self.text.starts_with('"')

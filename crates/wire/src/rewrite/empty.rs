@@ -1,7 +1,8 @@
 //! Calls without arguments, which leave with an empty object.
 //!
 //! Servers send an empty text, null or nothing for a tool without parameters, and many clients cannot read that. The
-//! object is written into the event that holds the whole call, or into one more event before the one that ends it.
+//! object is written wherever the stream holds the arguments as a whole, or the call; and otherwise into one more event
+//! before the one that ends it, or that begins the next one.
 
 use std::{
     borrow::Cow,
@@ -25,6 +26,9 @@ const DEPTH: u8 = 10;
 /// The members whose value is a call: its name, next to its arguments.
 const CALLS: [&str; 4] = ["function", "functionCall", "function_call", "toolUse"];
 
+/// The list whose items are calls.
+const LIST: &str = "tool_calls";
+
 /// The types of objects that are calls themselves.
 const TYPES: [&str; 2] = ["function_call", "tool_use"];
 
@@ -33,7 +37,7 @@ const IDS: [&str; 3] = ["call_id", "id", "toolUseId"];
 
 /// How the arguments of a whole call are written.
 #[derive(Clone, Copy)]
-struct Style {
+pub(super) struct Style {
     /// The member that has them.
     key: &'static str,
     /// They are text.
@@ -41,9 +45,10 @@ struct Style {
 }
 
 impl Style {
-    const fn of(format: ApiFormat) -> Option<Self> {
+    pub(super) const fn of(format: ApiFormat) -> Option<Self> {
         let (key, text) = match format {
             ApiFormat::Anthropic | ApiFormat::BedrockConverse => ("input", false),
+            ApiFormat::CohereV1 => ("parameters", false),
             ApiFormat::CohereV2
             | ApiFormat::OpenAiAssistants
             | ApiFormat::OpenAiChat
@@ -55,7 +60,7 @@ impl Style {
         Some(Self { key, text })
     }
 
-    const fn value(self) -> &'static str {
+    pub(super) const fn value(self) -> &'static str {
         if self.text { "\"{}\"" } else { OBJECT }
     }
 
@@ -78,14 +83,14 @@ impl Style {
 
 /// Calls without arguments that are looked for in a payload.
 #[derive(Debug, Default)]
-pub(super) struct Empty<'c> {
+pub(crate) struct Empty<'c> {
     ids: BTreeSet<&'c str>,
     /// How many there are without an id, by name.
     names: BTreeMap<&'c str, usize>,
 }
 
 impl<'c> Empty<'c> {
-    pub(super) fn of(calls: impl IntoIterator<Item = &'c EmptyCall>) -> Self {
+    pub(crate) fn of(calls: impl IntoIterator<Item = &'c EmptyCall>) -> Self {
         let mut empty = Self::default();
         for call in calls {
             match &call.id {
@@ -102,42 +107,50 @@ impl<'c> Empty<'c> {
     }
 
     /// What writes their arguments into the payload, where it holds them as a whole. Those that are found are taken out.
-    pub(super) fn fill(&mut self, format: ApiFormat, payload: Node<'_>) -> Vec<(Span, String)> {
+    pub(crate) fn fill(&mut self, format: ApiFormat, payload: Node<'_>) -> Vec<(Span, String)> {
         let mut edits = Vec::new();
         if let Some(style) = Style::of(format) {
-            self.search(style, payload, None, DEPTH, &mut edits);
+            self.search(style, payload, (None, ""), DEPTH, &mut edits);
         }
         edits.sort_by_key(|(span, _)| span.start);
         edits
     }
 
-    /// `parent`: the object around the node, and its name there.
+    /// `around`: the object around the node, and its name there, or only that of the list in which it is.
     fn search(
         &mut self,
         style: Style,
         node: Node<'_>,
-        parent: Option<(Node<'_>, &str)>,
+        around: (Option<Node<'_>>, &str),
         depth: u8,
         edits: &mut Vec<(Span, String)>,
     ) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        if node.is_object() && self.takes(node, parent) {
-            edits.extend(style.edit(node));
+        let edit = if node.is_object() { style.edit(node) } else { None };
+        if node.is_object() && self.takes(node, around, edit.is_some()) {
+            edits.extend(edit);
             return;
         }
         for (key, value) in node.fields() {
-            self.search(style, value, Some((node, &key)), depth, edits);
+            self.search(style, value, (Some(node), &key), depth, edits);
         }
         for item in node.items() {
-            self.search(style, item, None, depth, edits);
+            self.search(style, item, (None, around.1), depth, edits);
         }
     }
 
-    /// Takes a call out, if the object is one of those.
-    fn takes(&mut self, object: Node<'_>, parent: Option<(Node<'_>, &str)>) -> bool {
+    /// Takes a call out, if the object is one of those. Without an id, it is if it has no arguments.
+    fn takes(
+        &mut self,
+        object: Node<'_>,
+        (parent, key): (Option<Node<'_>>, &str),
+        is_empty: bool,
+    ) -> bool {
         let [name, kind] = object.pick(["name", "type"]).map(|node| node.and_then(Node::text));
-        let outer = parent.filter(|(_, key)| CALLS.contains(key)).map(|(parent, _)| parent);
-        let is_call = outer.is_some() || kind.is_some_and(|kind| TYPES.contains(&kind.as_ref()));
+        let outer = parent.filter(|_| CALLS.contains(&key));
+        let is_call = outer.is_some()
+            || (parent.is_none() && key == LIST)
+            || kind.is_some_and(|kind| TYPES.contains(&kind.as_ref()));
         let Some(name) = name.filter(|_| is_call) else { return false };
         let ids = [Some(object), outer].into_iter().flatten().flat_map(|node| node.pick(IDS));
         let ids: Vec<Cow<'_, str>> = ids.filter_map(|node| node?.text()).collect();
@@ -145,7 +158,8 @@ impl<'c> Empty<'c> {
         if ids.iter().any(|id| self.ids.remove(id.as_ref())) {
             return true;
         }
-        match self.names.get_mut(name.as_ref()).filter(|left| ids.is_empty() && **left > 0) {
+        let left = self.names.get_mut(name.as_ref());
+        match left.filter(|left| is_empty && ids.is_empty() && **left > 0) {
             Some(left) => {
                 *left -= 1;
                 true
@@ -166,9 +180,11 @@ pub(super) fn event(
     let value = quote(OBJECT);
     if format == ApiFormat::OpenAiChat {
         let function = format!("{{\"arguments\":{value}}}");
-        // Without a number, nothing says which call an event is for.
-        let numbers = calls.iter().filter_map(|call| call.index.filter(|index| *index != LEGACY));
-        let entries = numbers.map(|index| format!("{{\"index\":{index},\"function\":{function}}}"));
+        let new = calls.iter().filter(|call| call.index != Some(LEGACY));
+        let entries = new.map(|call| match call.index {
+            Some(index) => format!("{{\"index\":{index},\"function\":{function}}}"),
+            None => format!("{{\"function\":{function}}}"),
+        });
         let entries: Vec<String> = entries.collect();
         let is_old = calls.iter().any(|call| call.index == Some(LEGACY));
         let members = [
@@ -182,9 +198,10 @@ pub(super) fn event(
     }
     let [call] = calls else { return None };
     let index = call.index?;
-    let kind = payload.field("type").and_then(Node::text).unwrap_or_default();
+    let kinds = payload.pick(["type", "event_type"]).map(|kind| kind.and_then(Node::text));
+    let has_type = |name: &str| kinds.iter().flatten().any(|kind| kind == name);
     match format {
-        ApiFormat::Anthropic if kind == "content_block_stop" => {
+        ApiFormat::Anthropic if has_type("content_block_stop") => {
             let delta = format!("{{\"type\":\"input_json_delta\",\"partial_json\":{value}}}");
             let name = "content_block_delta";
             Some((name, format!("{{\"type\":\"{name}\",\"index\":{index},\"delta\":{delta}}}")))
@@ -198,7 +215,15 @@ pub(super) fn event(
             }
             payload.has("contentBlockIndex").then_some((name, inner))
         }
-        ApiFormat::CohereV2 if kind == "tool-call-end" => {
+        ApiFormat::GeminiInteractions if has_type("step.stop") => {
+            let delta = format!("{{\"type\":\"arguments_delta\",\"arguments\":{value}}}");
+            let name = "step.delta";
+            Some((
+                name,
+                format!("{{\"event_type\":\"{name}\",\"index\":{index},\"delta\":{delta}}}"),
+            ))
+        }
+        ApiFormat::CohereV2 if has_type("tool-call-end") => {
             let calls = format!("{{\"function\":{{\"arguments\":{value}}}}}");
             let delta = format!("{{\"message\":{{\"tool_calls\":{calls}}}}}");
             let name = "tool-call-delta";

@@ -10,6 +10,7 @@ use crate::{
     calls::{EmptyCall, Entry, Fate, FoundInTexts, Slot, Target},
     channels::Channels,
     json::{self, Span},
+    work,
 };
 
 /// The most bytes of events that are joined. What their buffer has room for beyond them is no more than that.
@@ -180,7 +181,10 @@ impl Item {
             if let (Some(new), Some(span)) = (new, piece.span) {
                 let base = base.get_or_insert_with(|| self.base());
                 let is_string = literal(base, span).starts_with('"');
-                edits.push((span, if is_string { json::quote(&new) } else { new }));
+                // A value that only repeats another one stays: nothing can stand in its place.
+                if is_string || !new.is_empty() {
+                    edits.push((span, if is_string { json::quote(&new) } else { new }));
+                }
             }
         }
         let taken =
@@ -207,6 +211,20 @@ impl Item {
         }
         out.extend_from_slice(&self.raw);
         false
+    }
+
+    /// Writes `value` where the arguments of a call belong and nothing is. Returns whether it waits for that call.
+    pub(super) fn fill(&mut self, call: Target, value: &str) -> bool {
+        work::count(1 + self.pieces.len());
+        let waits = self.pieces.iter().any(|piece| piece.target == call);
+        if waits {
+            let base = self.base();
+            let pieces = self.pieces.iter().filter(|piece| piece.target == call);
+            let void = |span: &Span| matches!(literal(&base, *span), "null" | "\"\"");
+            let void = pieces.filter_map(|piece| piece.span).filter(void);
+            self.changes.extend(void.map(|span| (span, value.to_owned())).collect::<Vec<_>>());
+        }
+        waits
     }
 
     /// Another event, to be inserted before this one.
@@ -248,7 +266,7 @@ fn text_of(literal: &str) -> String {
 }
 
 /// `base` with other literals at some spans.
-pub(super) fn spliced(base: &str, mut edits: Vec<(Span, String)>) -> String {
+pub(crate) fn spliced(base: &str, mut edits: Vec<(Span, String)>) -> String {
     edits.sort_by_key(|(span, _)| span.start);
     let mut out = String::with_capacity(base.len() + 32);
     let mut at = 0;

@@ -8,6 +8,8 @@ mod options;
 mod promote;
 mod withheld;
 
+pub(crate) use empty::Empty;
+pub(crate) use item::spliced;
 pub use options::{RewriteMode, RewriteOptions, RewriteOutcome};
 
 use crate::{ApiFormat, Framing, WireEvent, framing::Unframer};

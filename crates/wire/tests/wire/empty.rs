@@ -4,6 +4,7 @@ use wiremend_core::{Options, Policy};
 use wiremend_wire::{
     RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, ToolPolicies, WireOptions,
     eventstream::{Header, HeaderValue, encode},
+    mend_body,
 };
 
 use crate::{
@@ -94,23 +95,48 @@ fn calls_of_a_choice_get_their_arguments_in_one_event() {
     }
 }
 
-/// An event for one of them could be taken for one of another.
+/// The place of the event says which call it is for: between that call and the next one.
 #[test]
-fn calls_that_have_no_number_of_their_own_get_no_event() {
+fn calls_that_have_no_number_of_their_own_get_an_event_before_the_next_one() {
     for numbers in ["", "\"index\":0,"] {
         let call = |id: &str, arguments: &str| {
             tools(&format!(
                 r#"{{{numbers}"id":"{id}","function":{{"name":"now","arguments":"{arguments}"}}}}"#
             ))
         };
+        let added = sse(&[&format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{{numbers}"function":{{"arguments":"{{}}"}}}}]}},"finish_reason":null}}]}}"#
+        )]);
         let end = finish("tool_calls");
-        for body in [
-            call("a", "") + &call("b", r#"{\"a\": 1}"#) + &end,
-            call("a", r#"{\"a\": 1}"#) + &call("b", "") + &end,
+        let (first, last) = (call("a", ""), call("z", ""));
+        let full = call("b", r#"{\"a\": 1}"#);
+        for (came, want) in [
+            ([&*first, &full], [&*first, &added, &full].concat()),
+            ([&*full, &last], [&*full, &last, &added].concat()),
+            ([&*first, &last], [&*first, &added, &last, &added].concat()),
         ] {
-            assert_eq!(rewrite(&RewriteOptions::new(), body.as_bytes()).text(), body);
+            for mode in MODES {
+                let options = RewriteOptions::new().with_mode(mode);
+                let out = rewrite(&options, (came.concat() + &end).as_bytes());
+                assert_eq!(out.text(), want.clone() + &end, "{mode:?}");
+                assert_eq!(rewrite(&options, &out.bytes).text(), out.text(), "{mode:?} again");
+            }
         }
+        // Arguments that come later are those of the call that they name.
+        let late = tools(&format!(r#"{{{numbers}"id":"a","function":{{"arguments":"{{}}"}}}}"#));
+        let body = first.clone() + &last + &late + &end;
+        let out = rewrite(&RewriteOptions::new(), body.as_bytes());
+        let out = out.text();
+        assert!(out == body || out == first.clone() + &last + &late + &added + &end, "{out}");
     }
+    // In one event, each has its own place.
+    let body = |first: &str, last: &str| {
+        let call = |id: &str, text: &str| {
+            format!(r#"{{"id":"{id}","function":{{"name":"now","arguments":"{text}"}}}}"#)
+        };
+        tools(&format!("{},{}", call("a", first), call("b", last))) + &finish("tool_calls")
+    };
+    leaves_as(&body("", "{}"), &body("{}", "{}"));
 }
 
 #[test]
@@ -189,7 +215,10 @@ fn a_body_that_was_not_streamed_gets_them_in_their_place() {
         leaves_as(&bare, &written);
         for nothing in ["null", "\"\""] {
             bare = body.replacen('@', &arguments(key, nothing), 1);
-            leaves_as(&bare, &body.replacen('@', &arguments(key, value), 1));
+            let want = body.replacen('@', &arguments(key, value), 1);
+            leaves_as(&bare, &want);
+            let mended = mend_body(bare.as_bytes(), WireOptions::new());
+            assert_eq!(String::from_utf8_lossy(mended.body()), want);
         }
         // What is stated stays.
         let stated =
@@ -221,6 +250,10 @@ fn a_format_that_states_ends_gets_them_before_the_end_of_the_call() {
         "content_block_delta",
         r#"{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#,
     );
+    // White space becomes the object.
+    let start = r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"now","input":{}}}"#;
+    let blank = (silent.0, &*silent.1.replace(r#""""#, r#"" ""#));
+    leaves_as(&anthropic(start, &[blank, blank]), &anthropic(start, &[added, silent]));
     for input in ["", r#","input":null"#, r#","input":"""#] {
         let start = format!(
             r#"{{"type":"content_block_start","index":1,"content_block":{{"type":"tool_use","id":"t","name":"now"{input}}}}}"#
@@ -246,6 +279,23 @@ fn a_format_that_states_ends_gets_them_before_the_end_of_the_call() {
     };
     let added = r#"{"type":"tool-call-delta","index":0,"delta":{"message":{"tool_calls":{"function":{"arguments":"{}"}}}}}"#;
     leaves_as(&cohere(&[]), &cohere(&[added]));
+    let steps = |more: &[&str], arguments: &str| {
+        let mut events = vec![
+            r#"{"event_type":"interaction.created","interaction":{"id":"i","status":"in_progress"}}"#,
+            r#"{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c","name":"now"}}"#,
+        ];
+        events.extend(more);
+        let call = format!(r#"{{"type":"function_call","id":"c","name":"now"{arguments}}}"#);
+        let end = format!(
+            r#"{{"event_type":"interaction.completed","interaction":{{"id":"i","status":"requires_action","steps":[{call}]}}}}"#
+        );
+        events.extend([r#"{"event_type":"step.stop","index":0}"#, &end]);
+        sse(&events)
+    };
+    let step = r#"{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"{}"}}"#;
+    for nothing in [r#","arguments":null"#, r#","arguments":"""#] {
+        leaves_as(&steps(&[], nothing), &steps(&[step], r#","arguments":{}"#));
+    }
     // If the turn did not end by itself, the call may have been cut off.
     let cut = cohere(&[]).replace("TOOL_CALL", "MAX_TOKENS");
     leaves_as(&cut, &cut);
@@ -271,6 +321,54 @@ fn the_whole_response_repeats_them() {
         sse(&[added, &done, &completed])
     };
     leaves_as(&body("", ""), &body("{}", "{}"));
+    // Wherever they are stated, and whatever is there.
+    let body = |delta: &str, arguments: &str| {
+        let added = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"now","arguments":""}}"#;
+        let item = format!(
+            r#"{{"type":"function_call","id":"i","call_id":"c","name":"now","status":"completed","arguments":{arguments}}}"#
+        );
+        let mut events = vec![added.to_owned()];
+        events.extend((!delta.is_empty()).then(|| format!(
+            r#"{{"type":"response.function_call_arguments.delta","item_id":"i","output_index":0,"delta":{delta}}}"#
+        )));
+        events.extend([
+            format!(
+                r#"{{"type":"response.function_call_arguments.done","item_id":"i","output_index":0,"name":"now","arguments":{arguments}}}"#
+            ),
+            format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#),
+            format!(
+                r#"{{"type":"response.completed","response":{{"status":"completed","output":[{item}]}}}}"#
+            ),
+        ]);
+        sse(&events.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let object = r#""{}""#;
+    for nothing in [r#""""#, "null"] {
+        leaves_as(&body("", nothing), &body("", object));
+    }
+    leaves_as(&body(r#"" ""#, r#"" ""#), &body(object, object));
+}
+
+/// A list of all calls repeats them before the end of the turn.
+#[test]
+fn a_list_that_repeats_the_calls_gets_them() {
+    let cohere = |list: &str| {
+        let calls = format!(r#"[{{"name":"now"{list}}}]"#);
+        let end = format!(
+            r#"{{"is_finished":true,"event_type":"stream-end","finish_reason":"COMPLETE","response":{{"generation_id":"g","text":"","tool_calls":{calls}}}}}"#
+        );
+        lines(&[
+            r#"{"is_finished":false,"event_type":"stream-start","generation_id":"g"}"#,
+            r#"{"is_finished":false,"event_type":"tool-calls-chunk","tool_call_delta":{"index":0,"name":"now"}}"#,
+            &format!(
+                r#"{{"is_finished":false,"event_type":"tool-calls-generation","text":"","tool_calls":{calls}}}"#
+            ),
+            &end,
+        ])
+    };
+    for nothing in [r#","parameters":null"#, r#","parameters":"""#] {
+        leaves_as(&cohere(nothing), &cohere(r#","parameters":{}"#));
+    }
 }
 
 #[test]

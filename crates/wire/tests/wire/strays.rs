@@ -363,6 +363,61 @@ fn a_piece_of_another_type_was_lost() {
     }
 }
 
+/// Null is what servers send before the first piece of the arguments, beside the name, and after the last one. In the
+/// place of another piece it is a text that was lost.
+#[test]
+fn null_in_the_place_of_a_piece_was_lost() {
+    let null = tools(r#"{"index":0,"function":{"arguments":null}}"#);
+    let start = tools(r#"{"index":0,"id":"x","function":{"name":"run","arguments":null}}"#);
+    let end = finish("tool_calls");
+    let text = "{\"n\":1";
+    for (events, want) in [
+        ([&*start, &piece(text), &piece("}"), &null], WHOLE),
+        ([&*start, &null, &null, &null], WHOLE),
+        ([&*start, &piece(text), &null, &piece("}")], LOST),
+        ([&*start, &null, &piece(text), &piece("}")], LOST),
+        ([&*tools(START), &null, &piece(text), &piece("}")], LOST),
+    ] {
+        assert_eq!(doubts(&decode(&(events.concat() + &end))), [want], "{events:?}");
+    }
+    let anthropic = |delta: &str| {
+        let event = |text: &str| {
+            format!(
+                r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":{text}}}}}"#
+            )
+        };
+        sse(&[
+            r#"{"type":"message_start","message":{}}"#,
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"run","input":{}}}"#,
+            &event(r#""{\"n\":1""#),
+            &event(delta),
+            &event("\"}\""),
+            r#"{"type":"content_block_stop","index":0}"#,
+            r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+            r#"{"type":"message_stop"}"#,
+        ])
+    };
+    assert_eq!(doubts(&decode(&anthropic("\"000\""))), [WHOLE]);
+    assert_eq!(doubts(&decode(&anthropic("null"))), [LOST]);
+    let responses = |delta: &str| {
+        let event = |text: &str| {
+            format!(
+                r#"{{"type":"response.function_call_arguments.delta","output_index":0,"delta":{text}}}"#
+            )
+        };
+        sse(&[
+            r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"run","arguments":""}}"#,
+            &event(r#""{\"n\":1""#),
+            &event(delta),
+            &event("\"}\""),
+            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","id":"i","call_id":"c","name":"run"}}"#,
+            r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#,
+        ])
+    };
+    assert_eq!(doubts(&decode(&responses("\"000\""))), [WHOLE]);
+    assert_eq!(doubts(&decode(&responses("null"))), [LOST]);
+}
+
 #[test]
 fn a_call_after_the_end_of_its_turn_is_not_complete() {
     let body = finish("stop").replace("data: [DONE]\n\n", "")
@@ -406,6 +461,10 @@ fn errors_of_any_shape_are_errors() {
         (r#"{"error_code":17,"error_msg":"boom"}"#, "boom"),
         (r#"{"error":true,"message":"boom"}"#, "boom"),
         (r#"{"choices":[],"result":{"code":"Throttled","message":"boom"}}"#, "boom"),
+        // Of whatever it says nothing is known here.
+        (r#"{"Error":{"Message":"boom"}}"#, "boom"),
+        (r#"{"Fault":{"Id":"e1","Info":["too many requests"]}}"#, "too many requests"),
+        (r#"{"failure":7}"#, r#"{"failure":7}"#),
     ] {
         let transcript = decode(&format!("{text}data: {payload}\n\ndata: [DONE]\n\n"));
         assert_eq!(transcript.outcome(), StreamOutcome::Error, "{payload}");

@@ -125,6 +125,34 @@ impl Guide for Trip {
     }
 }
 
+/// What a marker of the model is behind is the name with which the tool was declared.
+#[test]
+fn a_name_with_a_character_that_no_name_has_is_that_of_the_tool_that_it_means() {
+    let declared = ["read", "my tool"];
+    let of = move |name: &str| {
+        let name = name.trim().trim_start_matches("functions.").to_lowercase();
+        declared.into_iter().find(|own| *own == name)
+    };
+    let guides = Guides::new(move |name| of(name).map(|_| Arc::new(Trip) as Arc<dyn Guide>));
+    let guides = guides.with_declared(move |name| of(name).map(str::to_owned));
+    let options = WireOptions::new().with_guides(guides);
+    for (name, want, outcome) in [
+        ("read\n", "read", "unchanged"),
+        ("Read\t", "read", "unchanged"),
+        ("read<|message|>", "read", "unchanged"),
+        ("functions.read<|channel|>commentary", "read", "unchanged"),
+        ("my tool", "my tool", "unchanged"),
+        ("My tool\n", "my tool", "unchanged"),
+        // It has no such character.
+        ("functions.read", "functions.read", "unchanged"),
+        ("write\n", "write\n", "cut"),
+        ("<|message|>read", "<|message|>read", "cut"),
+    ] {
+        let body = chunk(name, Some("{}")) + &finish("tool_calls");
+        assert_eq!(calls(&decode_with(&options, &body)), [call(want, "{}", outcome)]);
+    }
+}
+
 #[test]
 fn the_guide_of_the_whole_name_decides() {
     let guides =

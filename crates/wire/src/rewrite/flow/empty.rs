@@ -8,10 +8,9 @@ use crate::{
     calls::EmptyCall,
     json,
     rewrite::{
-        empty::{self, Empty},
+        empty::{self, Empty, Style},
         item::Item,
     },
-    work,
 };
 
 impl Flow {
@@ -20,12 +19,18 @@ impl Flow {
         let Some(format) = self.body.wire() else { return };
         let mut here = Vec::new();
         for call in calls {
-            // The event that stated the end of a call waits.
-            let holds = |item: &Item| {
-                work::count(1 + item.pieces.len());
-                item.pieces.iter().any(|piece| piece.target == call.target)
-            };
-            match self.queue.iter().rposition(holds) {
+            // What held nothing where they belong waits, and so does the event that stated the end of the call.
+            let value = Style::of(format).map_or("", Style::value);
+            let mut last = None;
+            for (at, waiting) in self.queue.iter_mut().enumerate() {
+                let before = waiting.memory();
+                if waiting.fill(call.target, value) {
+                    last = Some(at);
+                    self.memory = (self.memory + waiting.memory()).saturating_sub(before);
+                }
+            }
+            item.fill(call.target, value);
+            match last {
                 Some(at) => {
                     self.write_before(at, format, &call);
                     self.filled.push(call);
@@ -42,7 +47,10 @@ impl Flow {
         }
         self.filled.extend(here);
         // The other formats do not repeat them.
-        if format != ApiFormat::OpenAiResponses {
+        if !matches!(
+            format,
+            ApiFormat::CohereV1 | ApiFormat::GeminiInteractions | ApiFormat::OpenAiResponses
+        ) {
             self.filled.clear();
         }
     }
@@ -72,7 +80,8 @@ fn fill(format: ApiFormat, item: &mut Item, calls: &[EmptyCall]) -> Vec<Item> {
     let mut empty = Empty::of(calls);
     let found = fill_in(format, item, &mut empty);
     let mut scopes: BTreeMap<u32, Vec<&EmptyCall>> = BTreeMap::new();
-    for call in calls.iter().filter(|call| !empty.has_found(call, found)) {
+    let to_add = |call: &&EmptyCall| call.is_addressed && !call.is_written;
+    for call in calls.iter().filter(to_add).filter(|call| !empty.has_found(call, found)) {
         scopes.entry(call.scope).or_default().push(call);
     }
     let payload = item.base();
