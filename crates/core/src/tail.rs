@@ -294,6 +294,8 @@ enum Quoted {
     Escaped,
     /// After a quote that may have closed it.
     Closing,
+    /// After the line on which it was open. A string that goes on below was more likely not closed.
+    Below,
 }
 
 impl Remainder {
@@ -307,11 +309,14 @@ impl Remainder {
 
     const fn byte(&mut self, byte: u8) {
         self.quoted = match (self.quoted, byte) {
-            (Quoted::Outside, b'"') if matches!(self.last, b',' | b':' | b'[' | b'{') => {
+            (Quoted::Below, _) if byte.is_ascii_whitespace() => Quoted::Below,
+            (Quoted::Outside | Quoted::Below, b'"')
+                if matches!(self.last, b',' | b':' | b'[' | b'{') =>
+            {
                 Quoted::Inside
             }
-            // A string that goes on here was more likely not closed.
-            (_, b'\n') => Quoted::Outside,
+            (Quoted::Inside | Quoted::Escaped, b'\n') => Quoted::Below,
+            (Quoted::Closing, b'\n') | (Quoted::Below, _) => Quoted::Outside,
             (Quoted::Inside, b'\\') => Quoted::Escaped,
             (Quoted::Inside | Quoted::Closing, b'"') => Quoted::Closing,
             (Quoted::Closing, b',' | b':' | b'}' | b']') => Quoted::Outside,
@@ -340,7 +345,7 @@ impl Remainder {
 
     /// Whether it holds the bracket that closes the document, if it is the rest of that.
     pub(crate) const fn has_end(self) -> bool {
-        self.closes() && !matches!(self.quoted, Quoted::Inside | Quoted::Escaped)
+        self.closes() && !matches!(self.quoted, Quoted::Inside | Quoted::Escaped | Quoted::Below)
     }
 
     /// Whether the end of the text is missing after a document whose end was in doubt.
@@ -408,6 +413,8 @@ mod tests {
             (", \"b\": [1, \u{1b}[31m2\u{1b}[0m]}", false),
             (", \"b\": \"not closed,\n\"c\": 2}", false),
             ("\"}", false),
+            ("\"},\"", true),
+            ("\"},\"\n ", true),
         ] {
             let mut tail = Tail::of(text.as_bytes(), 64);
             tail.touch();

@@ -147,9 +147,13 @@ impl Engine {
             return Ok(Meaning::Inner);
         }
         let (context, lost) = self.context(source, text, next);
-        if context == Context::Code && (!self.whole || single) && next.is_some() {
-            // Whatever follows, it belongs to the code.
-            return Ok(Meaning::Inner);
+        if context == Context::Code && (!self.whole || single) {
+            let mut after = look;
+            match after.space() {
+                Ok(_) => return Ok(Meaning::Inner), // Whatever follows, it belongs to the code.
+                Err(Edge::More) => return Err(Edge::More),
+                Err(Edge::End | Edge::Window) => {}
+            }
         }
         let site = self.site(source, text, next);
         let seen = continuation(site, look)?;
