@@ -68,11 +68,6 @@ impl JsonOptions {
         self
     }
 
-    /// How documents are repaired.
-    pub(crate) const fn mending(&self) -> &Options {
-        &self.mending
-    }
-
     /// The scope, the options for repairs, and the object limit.
     #[cfg(feature = "serde_json")]
     pub(crate) fn into_parts(self) -> (Scope, Options, usize) {

@@ -85,7 +85,6 @@ mod pump;
 mod rewrite;
 #[cfg(feature = "schema")]
 mod schema;
-mod settings;
 pub mod source;
 #[cfg(feature = "serde_json")]
 mod splitter;
@@ -113,7 +112,6 @@ pub use mend::{MendExt, MendStream};
 pub use rewrite::RewriteStream;
 #[cfg(feature = "schema")]
 pub use schema::{FitEvent, SchemaStream};
-pub use settings::{Settings, SettingsError};
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 pub use telemetry::Telemetry;
 #[cfg(feature = "serde_json")]

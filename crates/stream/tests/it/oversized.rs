@@ -11,7 +11,7 @@ use wiremend_response::ResponseReader;
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
     AcceptEvent, AcceptOptions, Candidate, Decision, Event, Judgement, MendExt, Object, Oversized,
-    ResponseOptions, Settings,
+    ResponseOptions,
 };
 
 const POLICIES: [Oversized; 3] = [Oversized::Error, Oversized::PassRaw, Oversized::PassUnchecked];
@@ -120,34 +120,6 @@ fn an_object_that_is_too_long_for_its_fit_follows_the_policy() {
         let body = text(&"n ".repeat(200), 50) + END;
         assert_eq!(judged(&body, &response, accept), [Judgement::TooLong]);
     }
-}
-
-/// Settings from the environment are those of an operator, with and without a hook.
-#[test]
-fn the_policy_holds_with_settings() {
-    let settings = |cap: &'static str| {
-        let cap = move |name: &str| (name == "JSON_REPAIR_BUFFER_CAP_BYTES").then(|| cap.into());
-        Settings::from_lookup(cap).unwrap()
-    };
-    let long = format!("{{'n': '1', 'note': '{}'}}", "n".repeat(200));
-    for policy in POLICIES {
-        let settings = settings("100").with_oversized(policy);
-        let response = settings.apply(with_schema());
-        let accept = settings.accept_options();
-        let of_call = judged(&(call(&long) + END), &response, accept);
-        let of_object = judged(&(text(&long, 9) + END), &response, accept);
-        assert_eq!(of_object, of_call);
-        assert_eq!(of_object[0] == Judgement::TooLong, policy == Oversized::Error);
-    }
-    // An object within a larger cap is fitted, and so nothing is too long.
-    let note = "n".repeat(70_000);
-    let body = text(&format!("{{'n': '1', 'note': '{note}'}}"), 4_096) + END;
-    let fits = |options: ResponseOptions| {
-        let response = wiremend_stream::Response::read(body.as_bytes(), options);
-        response.object_fits()[0].outcome()
-    };
-    assert_eq!(fits(with_schema()), Outcome::Overflow);
-    assert_eq!(fits(settings("100000").apply(with_schema())), Outcome::Repaired);
 }
 
 #[test]
