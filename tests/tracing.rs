@@ -102,7 +102,7 @@ fn tools_and_contents_are_reported_if_the_caller_asks() {
     });
     let lines = lines.0.lock().unwrap();
     for part in
-        ["tool=\"add\"", "raw=\"{a: 1}\"", "arguments=\"{\\\"a\\\": 1}\"", "in=\"json_repair\""]
+        ["tool=\"add\"", "raw=\"{a: 1}\"", "arguments=\"{\\\"a\\\": 1}\"", "in=\"wiremend\""]
     {
         assert!(lines.lines().any(|line| line.contains(part)), "{part}: {lines}");
     }

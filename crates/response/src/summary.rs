@@ -20,10 +20,10 @@ use crate::{Event, Response};
 /// let summary = RepairSummary::of(&response).with_schema_id("urn:add");
 /// assert_eq!(
 ///     summary.to_json(),
-///     r#"{"json_repair":{"repaired":true,"coerced":false,"schema_id":"urn:add","incomplete":0,"invalid":0,"repairs":3,"codes":["extra-comma","single-quote"],"risk":"exact"}}"#
+///     r#"{"wiremend":{"repaired":true,"coerced":false,"schema_id":"urn:add","incomplete":0,"invalid":0,"repairs":3,"codes":["extra-comma","single-quote"],"risk":"exact"}}"#
 /// );
 /// let merged = summary.merged_into("{\"id\": 7}").unwrap();
-/// assert!(merged.starts_with("{\"id\": 7,\"json_repair\":{\"repaired\":true,"));
+/// assert!(merged.starts_with("{\"id\": 7,\"wiremend\":{\"repaired\":true,"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairSummary {
@@ -147,7 +147,7 @@ impl RepairSummary {
         self.invalid
     }
 
-    /// An object with one member, `json_repair`. It holds nothing of what the model wrote.
+    /// An object with one member, `wiremend`. It holds nothing of what the model wrote.
     #[must_use]
     pub fn to_json(&self) -> String {
         format!("{{{}}}", self.member())
@@ -162,7 +162,7 @@ impl RepairSummary {
             return None;
         }
         let mut object = object.to_owned();
-        while let Some(member) = member_named(&object, "json_repair") {
+        while let Some(member) = member_named(&object, "wiremend") {
             object.replace_range(member, "");
         }
         let inside = object.trim_end().strip_suffix('}')?;
@@ -177,7 +177,7 @@ impl RepairSummary {
         let codes: Vec<String> = kinds().map(|kind| format!("\"{}\"", kind.code())).collect();
         let risk = kinds().map(|kind| kind.risk()).max();
         format!(
-            "\"json_repair\":{{\"repaired\":{},\"coerced\":{},\"schema_id\":{},\"incomplete\":{},\"invalid\":{},\"repairs\":{},\"codes\":[{}],\"risk\":{}}}",
+            "\"wiremend\":{{\"repaired\":{},\"coerced\":{},\"schema_id\":{},\"incomplete\":{},\"invalid\":{},\"repairs\":{},\"codes\":[{}],\"risk\":{}}}",
             self.is_repaired(),
             self.coerced,
             self.schema_id.as_deref().map_or("null".to_owned(), quoted),
@@ -261,20 +261,14 @@ mod tests {
             assert!(merged.starts_with(inside), "{merged}");
         }
         for (object, without) in [
-            ("{\"json_repair\": {\"a\": [1, \"}\"]}}", "{"),
-            (
-                "{\"a\": 1, \"json_repair\": 2, \"b\": \"json_repair\"}",
-                "{\"a\": 1, \"b\": \"json_repair\",",
-            ),
-            (
-                "{\"json_repair\":1,\"json_repair\":2,\"b\":{\"json_repair\":3}}",
-                "{\"b\":{\"json_repair\":3},",
-            ),
-            ("{\"\\\"json_repair\": 1}", "{\"\\\"json_repair\": 1,"),
+            ("{\"wiremend\": {\"a\": [1, \"}\"]}}", "{"),
+            ("{\"a\": 1, \"wiremend\": 2, \"b\": \"wiremend\"}", "{\"a\": 1, \"b\": \"wiremend\","),
+            ("{\"wiremend\":1,\"wiremend\":2,\"b\":{\"wiremend\":3}}", "{\"b\":{\"wiremend\":3},"),
+            ("{\"\\\"wiremend\": 1}", "{\"\\\"wiremend\": 1,"),
             // The same name with escapes, and another one.
             (
-                "{\"json_rep\\u0061ir\": 1, \"\\u006ason_repair\": 2, \"json\\\\u005frepair\": 3}",
-                "{ \"json\\\\u005frepair\": 3,",
+                "{\"wire\\u006dend\": 1, \"\\u0077iremend\": 2, \"wire\\\\u006dend\": 3}",
+                "{ \"wire\\\\u006dend\": 3,",
             ),
         ] {
             let merged = summary.merged_into(object).unwrap_or_else(|| panic!("{object}"));

@@ -66,7 +66,7 @@ impl Counters {
         let counters = self.0.lock().unwrap();
         let has = |key: &str| {
             let mut words = key.split(' ');
-            words.next() == Some(&format!("json_repair_{name}_total"))
+            words.next() == Some(&format!("wiremend_{name}_total"))
                 && labels.split_whitespace().all(|label| key.split(' ').any(|own| own == label))
         };
         let of_name = counters.iter().filter(|(key, _)| has(key));

@@ -27,23 +27,23 @@ fn and<const N: usize>(labels: &[Label], more: [(&'static str, &'static str); N]
 /// A call or an object has ended.
 pub(super) fn ended(watch: &Watch, ended: &Ended<'_>) {
     let own = labels(watch, ended.kind, ended.tool);
-    counter!("json_repair_attempts_total", own.clone()).increment(1);
+    counter!("wiremend_attempts_total", own.clone()).increment(1);
     let outcome = [("outcome", ended.outcome.code())];
-    counter!("json_repair_outcomes_total", and(&own, outcome)).increment(1);
+    counter!("wiremend_outcomes_total", and(&own, outcome)).increment(1);
     // Those of a text that was refused would have been needed. They were not made.
     if ended.outcome.is_valid() {
         for (kind, count) in ended.repairs.kinds() {
             let repair = [("code", kind.code()), ("risk", kind.risk().code())];
-            counter!("json_repair_repairs_total", and(&own, repair)).increment(count as u64);
+            counter!("wiremend_repairs_total", and(&own, repair)).increment(count as u64);
         }
     }
     match ended.outcome {
         Outcome::Closed | Outcome::Cut if ended.kind == "call" => {
-            counter!("json_repair_cut_calls_total", own).increment(1);
+            counter!("wiremend_cut_calls_total", own).increment(1);
         }
-        Outcome::Overflow => counter!("json_repair_overflows_total", own).increment(1),
+        Outcome::Overflow => counter!("wiremend_overflows_total", own).increment(1),
         Outcome::Abandoned | Outcome::Invalid => {
-            counter!("json_repair_fallbacks_total", own).increment(1);
+            counter!("wiremend_fallbacks_total", own).increment(1);
         }
         _ => {}
     }
@@ -65,11 +65,11 @@ pub(super) fn fitted(
         "coerced"
     };
     let own = labels(watch, kind, tool);
-    counter!("json_repair_fits_total", and(&own, [("fits", fits)])).increment(1);
+    counter!("wiremend_fits_total", and(&own, [("fits", fits)])).increment(1);
 }
 
 /// A hook, or the library for it, has judged a call or an object.
 pub(super) fn judged(watch: &Watch, kind: &'static str, tool: &str, judgement: &'static str) {
     let own = labels(watch, kind, tool);
-    counter!("json_repair_judgements_total", and(&own, [("judgement", judgement)])).increment(1);
+    counter!("wiremend_judgements_total", and(&own, [("judgement", judgement)])).increment(1);
 }

@@ -10,7 +10,7 @@ use wiremend_wire::{Call, StreamOutcome};
 #[cfg(feature = "tracing")]
 pub(super) fn span(streaming: bool) -> tracing::Span {
     use tracing::field::Empty;
-    tracing::debug_span!("json_repair", streaming, model = Empty, format = Empty)
+    tracing::debug_span!("wiremend", streaming, model = Empty, format = Empty)
 }
 
 /// The arguments of a call were repaired.
