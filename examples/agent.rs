@@ -14,10 +14,10 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use wiremend::{
-    response::CallFit,
+    response::{CallCheck, FittedCall},
     schema::{Registry, Rendering, SharedRegistry},
     stream::{Event, MendExt as _, ResponseOptions},
-    wire::{Call, FinishReason, StreamOutcome},
+    wire::{FinishReason, StreamOutcome},
 };
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -84,20 +84,20 @@ impl Tool for Booking {
 }
 
 /// Runs a call, or says to the model why not.
-fn result_of(call: &Call, fit: &CallFit) -> String {
-    match (fit, fit.arguments()) {
-        (CallFit::Fitted { tool, .. }, Some(arguments)) => match tool.as_str() {
+fn result_of(call: &FittedCall) -> String {
+    match (call.check(), call.arguments()) {
+        (CallCheck::Fitted { tool, .. }, Some(arguments)) => match tool.as_str() {
             Weather::NAME => Weather::run_with(arguments),
             Booking::NAME => Booking::run_with(arguments),
             _ => format!("{tool} cannot be run"),
         },
-        (CallFit::Fitted { fitted, .. }, None) => {
+        (CallCheck::Fitted { fitted, .. }, None) => {
             let issues = Rendering::default().for_model(fitted.issues());
             format!("The arguments are wrong. Call the tool again.\n{issues}")
         }
-        (CallFit::Unknown { nearest, .. }, _) => {
+        (CallCheck::Unknown { nearest, .. }, _) => {
             let nearest = nearest.as_deref().unwrap_or(Weather::NAME);
-            format!("There is no tool {}. There is {nearest}.", call.name())
+            format!("There is no tool {}. There is {nearest}.", call.call().name())
         }
         _ => "The call did not arrive whole. Call the tool again.".to_owned(),
     }
@@ -108,18 +108,16 @@ async fn read<B: AsRef<[u8]>>(
     body: impl Stream<Item = Result<B, reqwest::Error>>,
     tools: &SharedRegistry,
     out: &mut impl Write,
-) -> Result<Vec<(Call, CallFit)>, Failure> {
+) -> Result<Vec<FittedCall>, Failure> {
     let mut events = pin!(body.mend(ResponseOptions::new().with_tools(tools)));
-    let (mut calls, mut fits) = (Vec::new(), Vec::new());
+    let mut calls = Vec::new();
     while let Some(event) = events.next().await {
         match event? {
             Event::Text { text, .. } => {
                 out.write_all(text.as_bytes())?;
                 out.flush()?;
             }
-            Event::CallEnded(call) => calls.push(*call),
-            // Comes directly after the end of its call.
-            Event::CallFitted { fit, .. } => fits.push(*fit),
+            Event::CallFitted(call) => calls.push(*call),
             // The stream ends well, but the text may stop in the middle.
             Event::Finish(finish) if finish.reason() == FinishReason::Length => {
                 return Err("the answer was cut off at the limit of tokens".into());
@@ -130,15 +128,16 @@ async fn read<B: AsRef<[u8]>>(
             _ => {}
         }
     }
-    Ok(calls.into_iter().zip(fits).collect())
+    Ok(calls)
 }
 
 /// The turn of the model, for the history.
-fn turn(calls: &[(Call, CallFit)]) -> Value {
-    let call = |(call, fit): &(Call, CallFit)| {
+fn turn(calls: &[FittedCall]) -> Value {
+    let call = |fitted: &FittedCall| {
+        let call = fitted.call();
         // What could not be mended is not JSON, and a provider would refuse it.
         let mended = call.outcome().is_complete().then(|| call.arguments());
-        let arguments = fit.arguments().or(mended).unwrap_or("{}");
+        let arguments = fitted.arguments().or(mended).unwrap_or("{}");
         let function = json!({"name": call.name(), "arguments": arguments});
         json!({"id": call.id(), "type": "function", "function": function})
     };
@@ -161,8 +160,8 @@ pub async fn answer(base_url: &str, prompt: &str, out: &mut impl Write) -> Resul
             return Ok(());
         }
         messages.push(turn(&calls));
-        for (call, fit) in &calls {
-            let result = result_of(call, fit);
+        for fitted in &calls {
+            let (call, result) = (fitted.call(), result_of(fitted));
             writeln!(out, "[{}: {result}]", call.name())?;
             messages.push(json!({"role": "tool", "tool_call_id": call.id(), "content": result}));
         }

@@ -147,7 +147,7 @@ impl Lost {
                         }
                         continue;
                     }
-                    Event::CallFitted { call, fit, .. } => ((true, *call), fit.arguments()),
+                    Event::CallFitted(fit) => ((true, fit.call().number()), fit.arguments()),
                     Event::ObjectFitted(fit) => {
                         let Some(object) = fit.object() else { continue };
                         ((false, object), fit.json())

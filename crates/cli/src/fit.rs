@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use wiremend_core::{Options, Outcome, RepairKind, Risk};
 use wiremend_extract::{Scope, Tools};
-use wiremend_response::{CallFit, ObjectFit};
+use wiremend_response::{CallCheck, FittedCall, FittedObject};
 use wiremend_schema::{
     Applied, Cause, Change, FitOptions, Fitted, Issue, Registry, Rendering, Resolved, Rules,
     Schema, SharedRegistry, Tree,
@@ -362,10 +362,7 @@ fn with_switches(mut registry: Registry, args: &RuleArgs) -> Registry {
 /// How the arguments of a call match the schema of its tool. `None` where there is nothing to check
 /// them by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CallReport<'f> {
-    call: usize,
-    fit: &'f CallFit,
-}
+pub(crate) struct CallReport<'f>(&'f FittedCall);
 
 /// The JSON output for it.
 #[derive(Debug, Serialize)]
@@ -383,37 +380,41 @@ pub(crate) struct CallFitRecord<'a> {
 }
 
 impl<'f> CallReport<'f> {
-    pub(crate) fn new(call: usize, fit: &'f CallFit) -> Option<Self> {
-        (!matches!(fit, CallFit::Unchecked)).then_some(Self { call, fit })
+    pub(crate) fn new(call: &'f FittedCall) -> Option<Self> {
+        (!matches!(call.check(), CallCheck::Unchecked)).then_some(Self(call))
+    }
+
+    pub(crate) fn call(self) -> &'f Call {
+        self.0.call()
     }
 
     /// An unknown tool is refused, and a call without an end is cut off.
     pub(crate) fn outcome(self) -> Outcome {
-        match self.fit {
-            CallFit::Fitted { fitted, .. } => fitted.outcome(),
-            CallFit::Incomplete { outcome: Outcome::None, .. } => Outcome::Cut,
-            CallFit::Incomplete { outcome, .. } => *outcome,
+        match (self.0.check(), self.call().outcome()) {
+            (CallCheck::Fitted { fitted, .. }, _) => fitted.outcome(),
+            (CallCheck::Incomplete, Outcome::None) => Outcome::Cut,
+            (CallCheck::Incomplete, outcome) => outcome,
             _ => Outcome::Invalid,
         }
     }
 
     /// The arguments, if they match the schema and the call is complete.
     pub(crate) fn arguments(self) -> Option<&'f str> {
-        self.fit.arguments()
+        self.0.arguments()
     }
 
     pub(crate) fn record(self) -> CallFitRecord<'f> {
-        let (outcome, nearest) = match self.fit {
-            CallFit::Unknown { nearest, .. } => ("unknown-tool", nearest.as_deref()),
+        let (outcome, nearest) = match self.0.check() {
+            CallCheck::Unknown { nearest, .. } => ("unknown-tool", nearest.as_deref()),
             _ => (self.outcome().code(), None),
         };
-        let fitted = match self.fit {
-            CallFit::Fitted { tool, fitted, .. } => Some((tool, fitted)),
+        let fitted = match self.0.check() {
+            CallCheck::Fitted { tool, fitted, .. } => Some((tool, fitted)),
             _ => None,
         };
         CallFitRecord {
             r#type: "call-fit",
-            call: self.call,
+            call: self.call().number(),
             outcome,
             arguments: self.arguments(),
             nearest,
@@ -423,14 +424,19 @@ impl<'f> CallReport<'f> {
     }
 
     /// One line for each applied rule or issue.
-    pub(crate) fn lines(self, call: &Call) -> Vec<String> {
-        match self.fit {
-            CallFit::Fitted { fitted, .. } => remarks(fitted),
-            CallFit::Unknown { nearest, .. } => {
+    pub(crate) fn lines(self) -> Vec<String> {
+        match self.0.check() {
+            CallCheck::Fitted { fitted, .. } => remarks(fitted),
+            CallCheck::Unknown { nearest, .. } => {
                 let nearest = nearest.as_ref().map(|name| format!("; the nearest is `{name}`"));
                 vec![format!("no such tool{}", nearest.unwrap_or_default())]
             }
-            _ => call.doubt().map(|doubt| doubt.description().to_owned()).into_iter().collect(),
+            _ => self
+                .call()
+                .doubt()
+                .map(|doubt| doubt.description().to_owned())
+                .into_iter()
+                .collect(),
         }
     }
 }
@@ -438,7 +444,7 @@ impl<'f> CallReport<'f> {
 /// How an object, or a text, matches the schema for the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectReport<'f> {
-    fit: &'f ObjectFit,
+    fit: &'f FittedObject,
     schema_id: Option<&'f str>,
 }
 
@@ -461,7 +467,7 @@ pub(crate) struct ObjectFitRecord<'a> {
 }
 
 impl<'f> ObjectReport<'f> {
-    pub(crate) const fn new(fit: &'f ObjectFit, schema_id: Option<&'f str>) -> Self {
+    pub(crate) const fn new(fit: &'f FittedObject, schema_id: Option<&'f str>) -> Self {
         Self { fit, schema_id }
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use wiremend_core::Outcome;
-use wiremend_response::{CallFit, Response};
+use wiremend_response::{CallCheck, FittedCall, Response};
 use wiremend_schema::{Finding, Tree};
 use wiremend_wire::{Call, FinishReason, StreamOutcome, Usage};
 
@@ -230,9 +230,10 @@ impl Answer {
 
 /// Whether a call is one of that tool, by its name or by the registry that read it.
 fn is_for(call: &Call, tool: &str, response: &Response) -> bool {
-    let fitted = response.call_fits().iter().find(|(number, _)| *number == call.number());
-    match fitted {
-        Some((_, CallFit::Fitted { tool: own, .. })) => own == tool,
+    let mut fitted = response.fitted_calls().iter();
+    let fitted = fitted.find(|fitted| fitted.call().number() == call.number());
+    match fitted.map(FittedCall::check) {
+        Some(CallCheck::Fitted { tool: own, .. }) => own == tool,
         _ => call.name() == tool,
     }
 }

@@ -12,21 +12,32 @@ use wiremend_wire::{Call, CallKind, Guides, ToolPolicies, WireEvent, WireOptions
 
 use crate::{Event, along::Along};
 
-/// The result of fitting a call to the schema of its tool.
+/// A call that has ended, and how its arguments fit the schema of its tool.
 ///
 /// ```
-/// use wiremend_response::CallFit;
+/// use wiremend_response::{CallCheck, FittedCall};
 ///
-/// /// What may be run.
-/// fn runnable(fit: &CallFit) -> Option<(&str, &str)> {
-///     let CallFit::Fitted { tool, .. } = fit else { return None };
-///     Some((tool, fit.arguments()?))
+/// /// What may be run, or what is wrong.
+/// fn runnable(call: &FittedCall) -> Result<(&str, &str), String> {
+///     match (call.check(), call.arguments()) {
+///         (CallCheck::Fitted { tool, .. }, Some(arguments)) => Ok((tool, arguments)),
+///         (CallCheck::Fitted { fitted, .. }, None) => Err(format!("{:?}", fitted.issues())),
+///         (CallCheck::Unknown { .. }, _) => Err(format!("there is no tool {}", call.call().name())),
+///         _ => Err("the call is not complete, or its tool has no schema".to_owned()),
+///     }
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FittedCall {
+    call: Arc<Call>,
+    check: CallCheck,
+}
+
+/// What the schemas of the tools say about a call: [`FittedCall::check`].
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CallFit {
-    /// The tool is known, and the arguments were read with its schema. [`arguments`](Self::arguments)
+pub enum CallCheck {
+    /// The tool is known, and the arguments were read with its schema. [`FittedCall::arguments`]
     /// returns them if they fit, and [`Fitted::issues`] says why not otherwise.
     #[non_exhaustive]
     Fitted {
@@ -38,11 +49,7 @@ pub enum CallFit {
     },
     /// The call was cut off, passed a limit, or has no arguments, according to [`Call::outcome`]. It must
     /// not be run, whatever its arguments look like.
-    #[non_exhaustive]
-    Incomplete {
-        /// The outcome of the call.
-        outcome: Outcome,
-    },
+    Incomplete,
     /// There is nothing to check the call against: it is the free text of a custom tool, or a tool of the
     /// provider that is not in the registry, or the registry has neither tools nor a default.
     Unchecked,
@@ -55,14 +62,25 @@ pub enum CallFit {
     },
 }
 
-impl CallFit {
+impl FittedCall {
+    /// The call, as it was before the schema was applied. It is the one of the event
+    /// [`CallEnded`](Event::CallEnded), and not a copy.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Whether the tool is known, and how the arguments fit its schema.
+    #[must_use]
+    pub const fn check(&self) -> &CallCheck {
+        &self.check
+    }
+
     /// The arguments to run the tool with: complete, and valid for its schema.
     #[must_use]
     pub fn arguments(&self) -> Option<&str> {
-        match self {
-            Self::Fitted { fitted, .. } => fitted.text().filter(|_| fitted.outcome().is_complete()),
-            Self::Incomplete { .. } | Self::Unchecked | Self::Unknown { .. } => None,
-        }
+        let CallCheck::Fitted { fitted, .. } = &self.check else { return None };
+        fitted.text().filter(|_| fitted.outcome().is_complete())
     }
 
     /// Reads the [`arguments`](Self::arguments) as a `T`. [`Call::parse`](wiremend_wire::Call::parse) reads them as
@@ -73,10 +91,10 @@ impl CallFit {
     /// [`ParseError::Type`](wiremend_wire::ParseError::Type) if they are of another type.
     #[cfg(feature = "serde_json")]
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, wiremend_wire::ParseError> {
-        let outcome = match self {
-            Self::Fitted { fitted, .. } => fitted.outcome(),
-            Self::Incomplete { outcome } => *outcome,
-            Self::Unchecked | Self::Unknown { .. } => Outcome::None,
+        let outcome = match &self.check {
+            CallCheck::Fitted { fitted, .. } => fitted.outcome(),
+            CallCheck::Incomplete => self.call.outcome(),
+            CallCheck::Unchecked | CallCheck::Unknown { .. } => Outcome::None,
         };
         wiremend_wire::ParseError::check(self.arguments(), outcome, None)
     }
@@ -195,11 +213,13 @@ impl Tools {
                 }
             }
             WireEvent::CallEnded(ended) => {
-                let call = ended.number();
-                let open = self.open.remove(&call);
+                let open = self.open.remove(&ended.number());
                 let registry = open.map_or_else(|| self.registry.load(), |open| open.registry);
-                let fit = Box::new(fit(ended, &registry, &self.engine, self.guided));
-                queue.push_back(Event::CallFitted { call, fit });
+                // The event that was queued last.
+                let Some(Event::CallEnded(call)) = queue.back() else { return };
+                let (call, check) =
+                    (Arc::clone(call), check(ended, &registry, &self.engine, self.guided));
+                queue.push_back(Event::CallFitted(Box::new(FittedCall { call, check })));
             }
             _ => {}
         }
@@ -322,16 +342,16 @@ fn target<'r>(registry: &'r Registry, name: &'r str) -> Option<Target<'r>> {
 
 /// Fits a call that has ended to the schema of its tool. It reads what the model wrote, so that all
 /// changes form one edit script. `guided`: the guides of calls are those of the registry.
-fn fit(call: &Call, registry: &Registry, engine: &Engine, guided: bool) -> CallFit {
+fn check(call: &Call, registry: &Registry, engine: &Engine, guided: bool) -> CallCheck {
     if call.kind() == CallKind::Custom {
-        return CallFit::Unchecked;
+        return CallCheck::Unchecked;
     }
     let Some(target) = target(registry, call.name()) else {
         return match registry.resolve(Some(call.name()), None) {
             Resolved::Unknown { nearest, .. } if call.kind() != CallKind::Server => {
-                CallFit::Unknown { nearest: nearest.map(str::to_owned) }
+                CallCheck::Unknown { nearest: nearest.map(str::to_owned) }
             }
-            _ => CallFit::Unchecked,
+            _ => CallCheck::Unchecked,
         };
     };
     // A complete call without arguments has `{}`. Arguments that the engine's policy refused, or that the
@@ -340,7 +360,7 @@ fn fit(call: &Call, registry: &Registry, engine: &Engine, guided: bool) -> CallF
     let unread =
         matches!(outcome, Outcome::Cut | Outcome::Overflow | Outcome::Abandoned | Outcome::None);
     if unread || call.raw().trim().is_empty() {
-        return CallFit::Incomplete { outcome };
+        return CallCheck::Incomplete;
     }
     let input = call.raw().as_bytes();
     let options = engine.fit_options(&target, call.dialect().is_some());
@@ -353,5 +373,5 @@ fn fit(call: &Call, registry: &Registry, engine: &Engine, guided: bool) -> CallF
     } else {
         target.schema.fit(input, &options)
     };
-    CallFit::Fitted { tool: target.name.to_owned(), fitted }
+    CallCheck::Fitted { tool: target.name.to_owned(), fitted }
 }

@@ -9,7 +9,7 @@ use wiremend_wire::{Block, Doubt};
 
 use crate::{Event, along::Along, kept::Kept, object::doubted};
 
-/// The result of fitting an object, or a whole text, to the schema for the text.
+/// An object that has ended, or a whole text, and how it fits the schema for the text.
 ///
 /// ```
 /// use wiremend_response::{Event, ResponseOptions, ResponseReader};
@@ -28,7 +28,7 @@ use crate::{Event, along::Along, kept::Kept, object::doubted};
 /// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ObjectFit {
+pub struct FittedObject {
     object: Option<usize>,
     block: Block,
     offset: usize,
@@ -37,7 +37,7 @@ pub struct ObjectFit {
     doubt: Option<Doubt>,
 }
 
-impl ObjectFit {
+impl FittedObject {
     /// The number of the object. `None` for a text that was read as a whole, because it held no object.
     #[must_use]
     pub const fn object(&self) -> Option<usize> {
@@ -162,7 +162,7 @@ impl Documents {
                     });
                     let (limit, doubt) = (self.limit(), object.doubt());
                     let (object, offset) = (Some(object.number()), object.offset());
-                    Some(ObjectFit { object, block, offset, limit, fitted, doubt })
+                    Some(FittedObject { object, block, offset, limit, fitted, doubt })
                 }
                 _ => None,
             };
@@ -178,11 +178,11 @@ impl Documents {
         block: Block,
         raw: Option<&[u8]>,
         doubt: Option<Doubt>,
-    ) -> ObjectFit {
+    ) -> FittedObject {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
         let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
         let fitted = raw.map(|raw| self.schema.fit(raw, &options));
         let limit = self.limit();
-        ObjectFit { object: None, block, offset: 0, limit, fitted, doubt }
+        FittedObject { object: None, block, offset: 0, limit, fitted, doubt }
     }
 }

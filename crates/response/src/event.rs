@@ -1,6 +1,6 @@
 //! The events of a [`ResponseReader`](crate::ResponseReader).
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use wiremend_core::Mended;
 use wiremend_wire::{
@@ -32,18 +32,12 @@ pub enum Event {
         name: Option<String>,
     },
     /// A tool call ended: its name, arguments, outcome and repairs.
-    CallEnded(Box<Call>),
-    /// The result of fitting a call to the schema of its tool; directly after its
-    /// [`CallEnded`](Self::CallEnded). Only with
+    CallEnded(Arc<Call>),
+    /// The same call, with the arguments that fit the schema of its tool, or why there are none; directly
+    /// after its [`CallEnded`](Self::CallEnded). Only with
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
-    #[non_exhaustive]
-    CallFitted {
-        /// Which call.
-        call: usize,
-        /// The arguments that fit, or why there are none.
-        fit: Box<crate::CallFit>,
-    },
+    CallFitted(Box<crate::FittedCall>),
     /// Something is wrong with a call that no further text can fix. It follows the fragment that decided
     /// it. With [`Standing::Lost`](wiremend_schema::Standing::Lost) no rule can fix it either, so reading
     /// on is pointless for this call. Only with
@@ -154,7 +148,7 @@ pub enum Event {
     /// [`ObjectEnded`](Self::ObjectEnded); or of a text in which no object was found, at its end. Only
     /// with [`with_schema`](crate::ResponseOptions::with_schema).
     #[cfg(feature = "schema")]
-    ObjectFitted(Box<crate::ObjectFit>),
+    ObjectFitted(Box<crate::FittedObject>),
     /// More of an object, verbatim, from the point where repair stopped.
     #[non_exhaustive]
     ObjectRaw {
@@ -232,7 +226,7 @@ impl Event {
                 id: id.map(str::to_owned),
                 name: name.map(str::to_owned),
             },
-            WireEvent::CallEnded(call) => Self::CallEnded(Box::new(call.clone())),
+            WireEvent::CallEnded(call) => Self::CallEnded(Arc::new(call.clone())),
             WireEvent::CallFragment { call, bytes } => {
                 Self::CallFragment { call, json: bytes.to_vec() }
             }
@@ -300,7 +294,7 @@ impl Event {
             | Self::TextWasReasoning { .. }
             | Self::UnknownTool { .. } => return None,
             #[cfg(feature = "schema")]
-            Self::CallFitted { .. }
+            Self::CallFitted(_)
             | Self::CallFound { .. }
             | Self::ObjectFitted(_)
             | Self::ObjectFound { .. } => return None,

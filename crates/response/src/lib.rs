@@ -46,9 +46,9 @@ mod texts;
 #[cfg(feature = "schema")]
 pub use arguments::{FittedArguments, fit_arguments};
 #[cfg(feature = "schema")]
-pub use calls::CallFit;
+pub use calls::{CallCheck, FittedCall};
 #[cfg(feature = "schema")]
-pub use documents::ObjectFit;
+pub use documents::FittedObject;
 pub use event::Event;
 pub use in_text::TextCalls;
 pub use object::{Object, ObjectBuilder};

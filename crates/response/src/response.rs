@@ -2,9 +2,9 @@
 
 use wiremend_wire::{Doubt, Transcript};
 
-#[cfg(feature = "schema")]
-use crate::{CallFit, ObjectFit};
 use crate::{Event, Object, ResponseOptions, ResponseReader};
+#[cfg(feature = "schema")]
+use crate::{FittedCall, FittedObject};
 
 /// Collects the events of a [`ResponseReader`]. Memory grows with the response.
 ///
@@ -22,9 +22,9 @@ pub struct Response {
     transcript: Transcript,
     objects: Vec<Object>,
     #[cfg(feature = "schema")]
-    call_fits: Vec<(usize, CallFit)>,
+    fitted_calls: Vec<FittedCall>,
     #[cfg(feature = "schema")]
-    object_fits: Vec<ObjectFit>,
+    fitted_objects: Vec<FittedObject>,
     lost: Option<Doubt>,
 }
 
@@ -54,9 +54,9 @@ impl Response {
             }
             Event::ObjectEnded(object) => self.objects.push(*object),
             #[cfg(feature = "schema")]
-            Event::CallFitted { call, fit } => self.call_fits.push((call, *fit)),
+            Event::CallFitted(call) => self.fitted_calls.push(*call),
             #[cfg(feature = "schema")]
-            Event::ObjectFitted(fit) => self.object_fits.push(*fit),
+            Event::ObjectFitted(object) => self.fitted_objects.push(*object),
             _ => {}
         }
     }
@@ -94,18 +94,17 @@ impl Response {
         &self.objects
     }
 
-    /// The results of fitting calls to the schemas of their tools: the number of each call and its fit, in
-    /// the order in which they ended.
+    /// The calls, fitted to the schemas of their tools, in the order in which they ended.
     #[cfg(feature = "schema")]
     #[must_use]
-    pub fn call_fits(&self) -> &[(usize, CallFit)] {
-        &self.call_fits
+    pub fn fitted_calls(&self) -> &[FittedCall] {
+        &self.fitted_calls
     }
 
-    /// The results of fitting objects and texts to the schema for the text, in the order in which they ended.
+    /// The objects and texts, fitted to the schema for the text, in the order in which they ended.
     #[cfg(feature = "schema")]
     #[must_use]
-    pub fn object_fits(&self) -> &[ObjectFit] {
-        &self.object_fits
+    pub fn fitted_objects(&self) -> &[FittedObject] {
+        &self.fitted_objects
     }
 }

@@ -54,11 +54,11 @@ impl RepairSummary {
         }
         #[cfg(feature = "schema")]
         {
-            for (_, fit) in response.call_fits() {
-                summary.note_call_fit(fit);
+            for call in response.fitted_calls() {
+                summary.note_fitted_call(call);
             }
-            for fit in response.object_fits() {
-                summary.note_object_fit(fit);
+            for object in response.fitted_objects() {
+                summary.note_fitted_object(object);
             }
         }
         summary
@@ -80,9 +80,9 @@ impl RepairSummary {
             Event::CallEnded(call) => self.note_text(call.outcome(), call.repairs()),
             Event::ObjectEnded(object) => self.note_text(object.outcome(), object.repairs()),
             #[cfg(feature = "schema")]
-            Event::CallFitted { fit, .. } => self.note_call_fit(fit),
+            Event::CallFitted(call) => self.note_fitted_call(call),
             #[cfg(feature = "schema")]
-            Event::ObjectFitted(fit) => self.note_object_fit(fit),
+            Event::ObjectFitted(object) => self.note_fitted_object(object),
             _ => {}
         }
     }
@@ -104,16 +104,16 @@ impl RepairSummary {
     }
 
     #[cfg(feature = "schema")]
-    fn note_call_fit(&mut self, fit: &crate::CallFit) {
-        if let crate::CallFit::Fitted { fitted, .. } = fit {
+    fn note_fitted_call(&mut self, call: &crate::FittedCall) {
+        if let crate::CallCheck::Fitted { fitted, .. } = call.check() {
             self.note_fitted(fitted, fitted.outcome());
         }
     }
 
     #[cfg(feature = "schema")]
-    fn note_object_fit(&mut self, fit: &crate::ObjectFit) {
-        if let Some(fitted) = fit.fitted() {
-            self.note_fitted(fitted, fit.outcome());
+    fn note_fitted_object(&mut self, object: &crate::FittedObject) {
+        if let Some(fitted) = object.fitted() {
+            self.note_fitted(fitted, object.outcome());
         }
     }
 

@@ -393,7 +393,7 @@ where
                     let following = this.events.as_mut().take_ready();
                     #[cfg(feature = "schema")]
                     let (following, fit) = match following {
-                        Some(Event::CallFitted { fit, .. }) => (None, Some(fit)),
+                        Some(Event::CallFitted(fit)) => (None, Some(fit)),
                         other => (other, None),
                     };
                     *this.next = following;

@@ -120,6 +120,6 @@ pub use typed::{TypedEvent, TypedStream};
 pub use value_error::ValueError;
 pub use wiremend_extract::Scope;
 #[cfg(feature = "schema")]
-pub use wiremend_response::{CallFit, ObjectFit};
+pub use wiremend_response::{CallCheck, FittedCall, FittedObject};
 pub use wiremend_response::{Event, Object, Response, ResponseOptions};
 pub use wiremend_wire::{Call, Doubt, RewriteOptions, RewriteOutcome, StreamOutcome};

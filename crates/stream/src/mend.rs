@@ -313,7 +313,7 @@ where
     ///             }
     ///             // Nothing can fix this call: do not wait for the rest of it.
     ///             Event::CallFound { finding, .. } if finding.standing() == Standing::Lost => break,
-    ///             Event::CallFitted { fit, .. } => fitted = fit.arguments().map(str::to_owned),
+    ///             Event::CallFitted(call) => fitted = call.arguments().map(str::to_owned),
     ///             _ => {}
     ///         }
     ///     }

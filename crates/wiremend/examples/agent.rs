@@ -7,6 +7,7 @@ use std::{
     error::Error,
     io::{Write as _, stdout},
     pin::pin,
+    sync::Arc,
 };
 
 use futures::{Stream, StreamExt};
@@ -18,7 +19,7 @@ use wiremend::{
 /// Prints the text of a response as it arrives, and returns its tool calls.
 async fn read<B: AsRef<[u8]>, E: Error + 'static>(
     body: impl Stream<Item = Result<B, E>>,
-) -> Result<Vec<Call>, Box<dyn Error>> {
+) -> Result<Vec<Arc<Call>>, Box<dyn Error>> {
     let mut events = pin!(body.mend(ResponseOptions::new()));
     let mut calls = Vec::new();
     while let Some(event) = events.next().await {
@@ -27,7 +28,7 @@ async fn read<B: AsRef<[u8]>, E: Error + 'static>(
                 print!("{text}");
                 stdout().flush()?;
             }
-            Event::CallEnded(call) if call.outcome().is_complete() => calls.push(*call),
+            Event::CallEnded(call) if call.outcome().is_complete() => calls.push(call),
             Event::CallEnded(call) => {
                 return Err(format!("{}: {}", call.name(), call.outcome()).into());
             }

@@ -569,12 +569,12 @@ pub(crate) fn stream(
     std::iter::from_fn(|| reader.next_event()).for_each(|event| response.record(event));
     let transcript = response.transcript();
     let call_fits = tools.is_some().then(|| {
-        let fits = response.call_fits().iter();
-        let reports = fits.filter_map(|(call, fit)| CallReport::new(*call, fit));
+        let reports = response.fitted_calls().iter().filter_map(CallReport::new);
         reports.filter_map(|report| to_raw_value(&report.record()).ok()).collect()
     });
     let object_fits = target.as_ref().map(|target| {
-        let reports = response.object_fits().iter().map(|fit| ObjectReport::new(fit, target.id()));
+        let reports =
+            response.fitted_objects().iter().map(|fit| ObjectReport::new(fit, target.id()));
         reports.filter_map(|report| to_raw_value(&report.record()).ok()).collect()
     });
     Ok(Streamed {

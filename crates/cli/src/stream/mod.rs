@@ -180,15 +180,13 @@ fn drive(
 struct Shown {
     inside: Inside,
     verdict: Verdict,
-    /// The call that ended last.
-    last: Option<Box<Call>>,
     /// Something in the stream could be a value of the schema.
     answered: bool,
 }
 
 impl Shown {
     fn new(inside: Inside) -> Self {
-        Self { inside, verdict: Verdict(Exit::Unchanged), last: None, answered: false }
+        Self { inside, verdict: Verdict(Exit::Unchanged), answered: false }
     }
 
     fn take(&mut self, event: Event, opening: &Opening, view: &mut dyn View) {
@@ -207,16 +205,13 @@ impl Shown {
                 let id = self.inside.target.as_ref().and_then(Target::id);
                 view.object_fitted(ObjectReport::new(fit, id));
             }
-            Event::CallFitted { call, fit, .. } => {
-                let Some(last) = self.last.take() else { return };
-                match CallReport::new(*call, fit) {
-                    Some(report) => {
-                        self.verdict.worst(Exit::of(report.outcome()));
-                        view.fitted(&last, report);
-                    }
-                    None => self.verdict.worst(of_call(&last)),
+            Event::CallFitted(call) => match CallReport::new(call) {
+                Some(report) => {
+                    self.verdict.worst(Exit::of(report.outcome()));
+                    view.fitted(report);
                 }
-            }
+                None => self.verdict.worst(of_call(call.call())),
+            },
             Event::Ended(_) if self.inside.target.is_some() && !self.answered => {
                 self.verdict.worst(Exit::NoneFound);
             }
@@ -233,9 +228,6 @@ impl Shown {
             wire => self.verdict.note(wire),
         }
         view.show(&wire);
-        if let Event::CallEnded(call) = event {
-            self.last = Some(call);
-        }
     }
 }
 

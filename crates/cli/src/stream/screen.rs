@@ -146,15 +146,15 @@ impl View for Screen {
     }
 
     /// The arguments have been shown; this reports how they match the schema.
-    fn fitted(&mut self, call: &Call, fit: CallReport<'_>) {
+    fn fitted(&mut self, fit: CallReport<'_>) {
         if self.session.quiet && fit.outcome().is_complete() {
             return;
         }
-        let name = Shown::clipped(call.name().as_bytes(), SHOWN);
+        let name = Shown::clipped(fit.call().name().as_bytes(), SHOWN);
         let title = shown!("arguments of {} by the schema", name);
         let state = report::outcome(self.session.stderr, fit.outcome());
-        self.by_schema(&title, &state, &fit.lines(call));
-        if let Some(json) = fit.arguments().filter(|json| *json != call.arguments()) {
+        self.by_schema(&title, &state, &fit.lines());
+        if let Some(json) = fit.arguments().filter(|json| *json != fit.call().arguments()) {
             notice(&shown!("  {}", Shown::clipped(json.as_bytes(), SHOWN)));
         }
     }

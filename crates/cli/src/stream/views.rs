@@ -31,7 +31,7 @@ pub(super) trait View {
     }
 
     /// Shows how a call, which was just shown, matches the schema of its tool.
-    fn fitted(&mut self, _: &Call, report: CallReport<'_>) {
+    fn fitted(&mut self, report: CallReport<'_>) {
         self.out().record(&report.record());
     }
 

@@ -1,9 +1,11 @@
 //! What a hook is asked about, and what became of it.
 
+use std::sync::Arc;
+
 use wiremend_core::Outcome;
 use wiremend_response::Object;
 #[cfg(feature = "schema")]
-use wiremend_response::{CallFit, ObjectFit};
+use wiremend_response::{CallCheck, FittedCall, FittedObject};
 use wiremend_wire::Call;
 
 use super::{AcceptOptions, Oversized};
@@ -17,10 +19,10 @@ pub enum Candidate {
     #[non_exhaustive]
     Call {
         /// The call.
-        call: Box<Call>,
+        call: Arc<Call>,
         /// How it fits the schema of its tool. `None` without tools.
         #[cfg(feature = "schema")]
-        fit: Option<Box<CallFit>>,
+        fit: Option<Box<FittedCall>>,
     },
     /// An object in the text. With a schema, it fits.
     #[non_exhaustive]
@@ -29,7 +31,7 @@ pub enum Candidate {
         object: Option<Box<Object>>,
         /// How it fits the schema for the text. `None` without a schema.
         #[cfg(feature = "schema")]
-        fit: Option<Box<ObjectFit>>,
+        fit: Option<Box<FittedObject>>,
     },
 }
 
@@ -42,8 +44,8 @@ impl Candidate {
     pub fn tool(&self) -> Option<&str> {
         match self {
             #[cfg(feature = "schema")]
-            Self::Call { call, fit: Some(fit) } => match &**fit {
-                CallFit::Fitted { tool, .. } => Some(tool),
+            Self::Call { call, fit: Some(fit) } => match fit.check() {
+                CallCheck::Fitted { tool, .. } => Some(tool),
                 _ => Some(call.name()),
             },
             Self::Call { call, .. } => Some(call.name()),
@@ -57,7 +59,7 @@ impl Candidate {
     pub fn json(&self) -> Option<&str> {
         match self {
             #[cfg(feature = "schema")]
-            Self::Call { fit: Some(fit), .. } if !matches!(**fit, CallFit::Unchecked) => {
+            Self::Call { fit: Some(fit), .. } if !matches!(fit.check(), CallCheck::Unchecked) => {
                 fit.arguments()
             }
             #[cfg(feature = "schema")]
@@ -99,7 +101,7 @@ impl Candidate {
     fn is_of_unknown_tool(&self) -> bool {
         match self {
             #[cfg(feature = "schema")]
-            Self::Call { fit: Some(fit), .. } => matches!(**fit, CallFit::Unknown { .. }),
+            Self::Call { fit: Some(fit), .. } => matches!(fit.check(), CallCheck::Unknown { .. }),
             _ => false,
         }
     }

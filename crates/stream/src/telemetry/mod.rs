@@ -94,11 +94,11 @@ impl Telemetry {
         }
         #[cfg(feature = "schema")]
         {
-            for (_, fit) in response.call_fits() {
-                watch.call_fit(fit);
+            for call in response.fitted_calls() {
+                watch.fitted_call(call);
             }
-            for fit in response.object_fits() {
-                watch.object_fit(fit);
+            for object in response.fitted_objects() {
+                watch.fitted_object(object);
             }
         }
         trace::response(transcript.outcome());
@@ -180,9 +180,9 @@ impl Watch {
             Event::FormatDetected(format) => self.detected(*format),
             Event::CallEnded(call) => self.call(call),
             #[cfg(feature = "schema")]
-            Event::CallFitted { fit, .. } => self.call_fit(fit),
+            Event::CallFitted(call) => self.fitted_call(call),
             #[cfg(feature = "schema")]
-            Event::ObjectFitted(fit) => self.object_fit(fit),
+            Event::ObjectFitted(object) => self.fitted_object(object),
             Event::Ended(outcome) => trace::response(*outcome),
             Event::ObjectEnded(object) => self.object(object),
             Event::Oversize { limit, .. } => trace::oversize(*limit),
@@ -222,16 +222,16 @@ impl Watch {
     }
 
     #[cfg(feature = "schema")]
-    fn call_fit(&self, fit: &wiremend_response::CallFit) {
-        if let wiremend_response::CallFit::Fitted { tool, fitted, .. } = fit {
+    fn fitted_call(&self, call: &wiremend_response::FittedCall) {
+        if let wiremend_response::CallCheck::Fitted { tool, fitted, .. } = call.check() {
             self.fitted(("call", tool), fitted, fitted.outcome());
         }
     }
 
     #[cfg(feature = "schema")]
-    fn object_fit(&self, fit: &wiremend_response::ObjectFit) {
-        if let Some(fitted) = fit.fitted() {
-            self.fitted(("object", ""), fitted, fit.outcome());
+    fn fitted_object(&self, object: &wiremend_response::FittedObject) {
+        if let Some(fitted) = object.fitted() {
+            self.fitted(("object", ""), fitted, object.outcome());
         }
     }
 

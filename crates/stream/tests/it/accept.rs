@@ -11,7 +11,7 @@ use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
 use serde_json::json;
 use wiremend_extract::Scope;
-use wiremend_response::{CallFit, RepairSummary};
+use wiremend_response::{CallCheck, RepairSummary};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
     AcceptEvent, AcceptOptions, Candidate, Decision, Doubt, Event, Judgement, MendExt, Oversized,
@@ -82,7 +82,7 @@ fn judgements(source: Source, response: ResponseOptions, accept: AcceptOptions) 
             AcceptEvent::Judged { judgement, .. } => judgements.push(judgement),
             AcceptEvent::Event(
                 Event::CallEnded(_)
-                | Event::CallFitted { .. }
+                | Event::CallFitted(_)
                 | Event::ObjectEnded(_)
                 | Event::ObjectFitted(_),
             ) => panic!("an end passed the hook"),
@@ -215,7 +215,7 @@ fn what_a_loss_leaves_is_complete_nowhere() {
     for (lost, is_whole) in [("", true), ("data: {\"choi\n\n", false)] {
         let body = [&text("{\"n\": \"1\", "), lost, &text("\"m\": 2}"), &end].concat();
         let response = Response::read(body.as_bytes(), options.clone());
-        let (object, fit) = (&response.objects()[0], &response.object_fits()[0]);
+        let (object, fit) = (&response.objects()[0], &response.fitted_objects()[0]);
         assert_eq!(object.outcome().is_complete(), is_whole, "{object:?}");
         assert_eq!(fit.outcome().is_complete(), is_whole, "{fit:?}");
         let doubt = (!is_whole).then_some(Doubt::LostEvent);
@@ -417,7 +417,7 @@ fn a_call_of_an_unknown_tool_is_judged_as_that_whatever_its_arguments() {
             ..
         } = event.unwrap()
         {
-            let CallFit::Unknown { nearest: name, .. } = &*fit else { panic!("{fit:?}") };
+            let CallCheck::Unknown { nearest: name, .. } = fit.check() else { panic!("{fit:?}") };
             nearest.clone_from(name);
             assert_eq!((judgement.code(), judgement.json()), ("unknown-tool", None));
         }

@@ -1,6 +1,6 @@
 //! The adapter for a provider's body.
 
-use std::{collections::BTreeMap, pin::pin, task::Poll};
+use std::{collections::BTreeMap, pin::pin, sync::Arc, task::Poll};
 
 use crate::source::Source;
 use bytes::Bytes;
@@ -34,7 +34,7 @@ struct Sum {
     reasoning: String,
     fragments: BTreeMap<usize, Vec<u8>>,
     objects: Vec<Object>,
-    calls: Vec<Call>,
+    calls: Vec<Arc<Call>>,
     finished: usize,
     errors: usize,
     ended: Option<StreamOutcome>,
@@ -66,7 +66,7 @@ impl Sum {
                 self.fragments.get_mut(&object).expect("it has begun").extend(json);
             }
             Event::ObjectEnded(object) => self.objects.push(*object),
-            Event::CallEnded(call) => self.calls.push(*call),
+            Event::CallEnded(call) => self.calls.push(call),
             Event::Finish(_) => self.finished += 1,
             Event::Error(_) => self.errors += 1,
             Event::Ended(outcome) => self.ended = Some(outcome),
@@ -112,7 +112,7 @@ fn events_and_finished_objects() {
     for object in &sum.objects {
         assert_eq!(object.json().map(str::as_bytes), Some(&*sum.fragments[&object.number()]));
     }
-    let arguments: Vec<_> = sum.calls.iter().map(Call::arguments).collect();
+    let arguments: Vec<_> = sum.calls.iter().map(|call| call.arguments()).collect();
     assert_eq!(arguments, ["{\"x\": 1}", "{}"]);
     assert_eq!((sum.finished, sum.errors, sum.failed), (1, 0, None));
     assert_eq!(sum.ended, Some(StreamOutcome::Complete));

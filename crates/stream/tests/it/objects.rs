@@ -7,7 +7,7 @@ use futures::{StreamExt, executor::block_on};
 use serde_json::json;
 use wiremend_core::{Limits, Options, Outcome, Policy, Risk};
 use wiremend_extract::Scope;
-use wiremend_response::{Object, ObjectFit, Response, ResponseReader, TextCalls};
+use wiremend_response::{FittedObject, Object, Response, ResponseReader, TextCalls};
 use wiremend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
 use wiremend_stream::{Event, MendExt, ResponseOptions};
 
@@ -452,7 +452,7 @@ fn a_list_in_a_sentence_is_only_a_guess_at_the_answer() {
                 let body: String = deltas.chain([END.to_owned()]).collect();
                 let lists = |policy| -> Vec<(Option<String>, Option<Risk>)> {
                     let response = Response::read(body.as_bytes(), by(policy));
-                    let fits = response.object_fits().iter().filter_map(ObjectFit::fitted);
+                    let fits = response.fitted_objects().iter().filter_map(FittedObject::fitted);
                     let fits = fits.filter(|fit| {
                         fit.text().or(fit.mended()).is_some_and(|t| t.contains("pen"))
                     });

@@ -1,6 +1,6 @@
 //! The adapter for a provider's body, with a registry of tools.
 
-use std::{collections::BTreeMap, pin::pin};
+use std::{collections::BTreeMap, pin::pin, sync::Arc};
 
 use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
@@ -11,7 +11,8 @@ use wiremend_schema::{
     Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
 };
 use wiremend_stream::{
-    AcceptOptions, CallFit, Candidate, Decision, Error, Event, MendExt, ResponseOptions,
+    AcceptOptions, CallCheck, Candidate, Decision, Error, Event, FittedCall, MendExt,
+    ResponseOptions,
 };
 use wiremend_wire::{Call, ToolPolicies, WireOptions};
 
@@ -84,8 +85,8 @@ struct Sum {
     /// For each call: its text as shown, and its findings with position and severity.
     shown: BTreeMap<usize, String>,
     found: BTreeMap<usize, Vec<(usize, Standing, String)>>,
-    calls: Vec<Call>,
-    fits: Vec<(usize, CallFit)>,
+    calls: Vec<Arc<Call>>,
+    fits: Vec<FittedCall>,
     failed: Option<&'static str>,
 }
 
@@ -102,10 +103,11 @@ impl Sum {
                 let found = (finding.offset(), finding.standing(), finding.to_string());
                 self.found.entry(call).or_default().push(found);
             }
-            Ok(Event::CallEnded(call)) => self.calls.push(*call),
-            Ok(Event::CallFitted { call, fit, .. }) => {
-                assert_eq!(self.calls.last().map(Call::number), Some(call), "right after");
-                self.fits.push((call, *fit));
+            Ok(Event::CallEnded(call)) => self.calls.push(call),
+            Ok(Event::CallFitted(fit)) => {
+                let last = self.calls.last().unwrap();
+                assert!(std::ptr::eq(&raw const **last, fit.call()), "right after, and no copy");
+                self.fits.push(*fit);
             }
             Ok(_) => {}
             Err(Error::Upstream(error)) => self.failed = Some(error),
@@ -126,9 +128,12 @@ impl Sum {
         Self::of(Source::cut(body.as_bytes(), body.len()).0)
     }
 
-    fn fit(&self, call: usize) -> &CallFit {
-        let mut of_call = self.fits.iter().filter(|(number, _)| *number == call);
-        &of_call.next().unwrap().1
+    fn fit(&self, call: usize) -> &FittedCall {
+        self.fits.iter().find(|fit| fit.call().number() == call).unwrap()
+    }
+
+    fn check(&self, call: usize) -> &CallCheck {
+        self.fit(call).check()
     }
 }
 
@@ -136,17 +141,17 @@ impl Sum {
 fn calls_side_by_side_are_brought_into_the_schemas_of_their_tools() {
     let sum = Sum::of_body(&parallel());
     assert_eq!((sum.calls.len(), sum.fits.len()), (5, 5));
-    let CallFit::Fitted { tool, fitted, .. } = sum.fit(0) else { panic!("{sum:?}") };
+    let CallCheck::Fitted { tool, fitted, .. } = sum.check(0) else { panic!("{sum:?}") };
     assert_eq!(tool, "get_weather");
     assert_eq!(fitted.text(), Some("{\"city\": \"Z\u{fc}rich\", \"days\": 3, \"unit\": \"c\"}"));
     assert_eq!(fitted.outcome(), Outcome::Repaired);
     let raw = sum.calls.iter().find(|call| call.number() == 0).unwrap().raw();
     let applied = wiremend_schema::apply_changes(raw.as_bytes(), fitted.changes());
     assert_eq!(applied.as_deref(), sum.fit(0).arguments(), "one script over what was written");
-    let CallFit::Unknown { nearest, .. } = sum.fit(1) else { panic!("{sum:?}") };
+    let CallCheck::Unknown { nearest, .. } = sum.check(1) else { panic!("{sum:?}") };
     assert_eq!(nearest.as_deref(), Some("set_tags"));
     assert_eq!(sum.fit(2).arguments(), Some(r#"{"tags": ["red"]}"#));
-    let CallFit::Fitted { fitted, .. } = sum.fit(3) else { panic!("{sum:?}") };
+    let CallCheck::Fitted { fitted, .. } = sum.check(3) else { panic!("{sum:?}") };
     assert_eq!((fitted.outcome(), fitted.issues().len()), (Outcome::Invalid, 3));
     assert_eq!(sum.fit(3).arguments(), None);
     assert_eq!(sum.fit(4).arguments(), Some("{}"));
@@ -191,7 +196,7 @@ fn a_call_that_cannot_be_fixed_is_reported_before_its_end() {
     assert!(log.borrow().dropped);
     let rest: Vec<_> = block_on(events.collect());
     let fits = rest.iter().filter(
-        |item| matches!(item, Ok(Event::CallFitted { fit, .. }) if matches!(**fit, CallFit::Incomplete { .. })),
+        |item| matches!(item, Ok(Event::CallFitted(fit)) if *fit.check() == CallCheck::Incomplete),
     );
     assert_eq!(fits.count(), 1, "{rest:?}");
 }
@@ -258,7 +263,7 @@ fn a_swap_counts_from_the_next_call_on() {
                     "tags": {"type": "array", "items": {"type": "integer"}}}}}]);
                 registry.swap(Registry::from_tools(&other).unwrap());
             }
-            Event::CallFitted { fit, .. } => fits.push(fit.arguments().map(str::to_owned)),
+            Event::CallFitted(fit) => fits.push(fit.arguments().map(str::to_owned)),
             _ => {}
         }
     }
@@ -270,16 +275,16 @@ fn a_swap_counts_from_the_next_call_on() {
 fn a_cut_call_is_incomplete_whatever_is_left_of_it() {
     for arguments in ["{\"city\": \"Os", "{'city': 'Oslo'}", ""] {
         let cut = Sum::of_body(&begin(0, "get_weather", arguments));
-        assert!(matches!(cut.fit(0), CallFit::Incomplete { .. }), "{arguments}");
+        assert_eq!(*cut.check(0), CallCheck::Incomplete, "{arguments}");
         let (source, _) =
             Source::new(vec![Ok(begin(0, "now", arguments).into_bytes()), Err("reset")]);
         let failed = Sum::of(source);
-        assert!(matches!(failed.fit(0), CallFit::Incomplete { .. }), "{arguments}");
+        assert_eq!(*failed.check(0), CallCheck::Incomplete, "{arguments}");
         assert_eq!(failed.failed, Some("reset"));
     }
     // Nothing states the end of the call, although its arguments look complete.
     let cut = Sum::of_body(&begin(0, "get_weather", r#"{"city": "Oslo"}"#));
-    assert!(matches!(cut.fit(0), CallFit::Incomplete { outcome: Outcome::Cut, .. }));
+    assert_eq!((cut.check(0), cut.calls[0].outcome()), (&CallCheck::Incomplete, Outcome::Cut));
 }
 
 #[test]
@@ -344,7 +349,7 @@ fn the_schema_settles_the_syntax_of_a_call_while_it_streams() {
             let lost = |event: &Result<Event, Error<_>>| matches!(event, Ok(Event::CallFound { finding, .. }) if finding.standing() == Standing::Lost);
             assert!(!events.iter().any(lost), "{arguments}: {events:?}");
             let fit = events.iter().find_map(|event| match event {
-                Ok(Event::CallFitted { fit, .. }) => Some(fit),
+                Ok(Event::CallFitted(fit)) => Some(fit),
                 _ => None,
             });
             assert_eq!(fit.unwrap().arguments(), Some(want), "{arguments}");
@@ -365,16 +370,16 @@ fn calls_without_a_schema_are_unchecked() {
         "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n",
         "data: {\"type\":\"message_stop\"}\n\n",
     );
-    assert_eq!(*Sum::of_body(anthropic).fit(0), CallFit::Unchecked);
+    assert_eq!(*Sum::of_body(anthropic).check(0), CallCheck::Unchecked);
     let registry = SharedRegistry::default();
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
     let events: Vec<_> = block_on(source.mend(with_tools(&registry)).collect());
-    let unchecked = |event: &Result<Event, _>| matches!(event, Ok(Event::CallFitted { fit, .. }) if **fit == CallFit::Unchecked);
+    let unchecked = |event: &Result<Event, _>| matches!(event, Ok(Event::CallFitted(fit)) if *fit.check() == CallCheck::Unchecked);
     assert!(events.iter().any(unchecked), "{events:?}");
     // Without a registry there are no events about fitting.
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
     let events: Vec<_> = block_on(source.mend(ResponseOptions::new()).collect());
-    assert!(!events.iter().any(|event| matches!(event, Ok(Event::CallFitted { .. }))));
+    assert!(!events.iter().any(|event| matches!(event, Ok(Event::CallFitted(_)))));
 }
 
 #[test]
@@ -397,7 +402,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
 
     let (source, log) = Source::cut(body.as_bytes(), body.len());
     let mut events = pin!(source.mend(with_tools(&tools())));
-    while !matches!(block_on(events.next()), Some(Ok(Event::CallFitted { .. }))) {}
+    while !matches!(block_on(events.next()), Some(Ok(Event::CallFitted(_)))) {}
     assert_eq!(log.borrow().polls, 1, "there are events left");
 }
 
@@ -408,7 +413,7 @@ fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
     for size in [1, 7, 1000] {
         let sum = Sum::of(Source::cut(body.as_bytes(), size).0);
         assert_eq!(sum.found, BTreeMap::new(), "{size}");
-        assert!(matches!(sum.fit(0), CallFit::Incomplete { .. }), "{size}");
+        assert_eq!(*sum.check(0), CallCheck::Incomplete, "{size}");
     }
 }
 
@@ -463,11 +468,11 @@ fn a_fit_equals_that_of_the_arguments_as_they_were_written() {
     ] {
         let sum = Sum::of_body(&one("get_weather", arguments));
         guided += usize::from(sum.calls[0].is_guided());
-        match sum.fit(0) {
-            CallFit::Fitted { fitted, .. } => {
+        match sum.check(0) {
+            CallCheck::Fitted { fitted, .. } => {
                 assert_eq!(*fitted, schema.fit(arguments.as_bytes(), &options), "{arguments}");
             }
-            other => assert!(matches!(other, CallFit::Incomplete { .. }), "{other:?}"),
+            other => assert!(*other == CallCheck::Incomplete, "{other:?}"),
         }
     }
     assert_eq!(guided, 7);
