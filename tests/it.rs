@@ -10,7 +10,7 @@ mod damaged;
 mod damaged_bodies;
 mod dialects;
 mod documents;
-mod findings;
+mod early_issues;
 mod hostile;
 mod laws;
 mod limits;

@@ -289,11 +289,11 @@ fn a_lost_value_is_not_mended_later() {
         let mut stream = FitStream::new(schema, options.clone());
         stream.push(text.as_bytes());
         stream.push(b"\n");
-        let finding = stream.cursor().lost().cloned();
-        let Some(finding) = finding else { return };
-        assert_eq!(finding.standing(), Standing::Lost);
+        let issue = stream.cursor().lost().cloned();
+        let Some(issue) = issue else { return };
+        assert_eq!(issue.standing(), Standing::Lost);
         lost += 1;
-        assert_eq!(stream.finish().text(), None, "{made} {text}: {finding}");
+        assert_eq!(stream.finish().text(), None, "{made} {text}: {issue}");
     });
     assert!(lost >= 10, "{lost}");
 }

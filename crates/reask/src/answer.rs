@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use wiremend_core::Outcome;
 use wiremend_response::{CallCheck, FittedCall, Response};
-use wiremend_schema::{Finding, Tree};
+use wiremend_schema::{EarlyIssue, Tree};
 use wiremend_wire::{Call, FinishReason, StreamOutcome, Usage};
 
 /// An answer of the model: its text or the arguments of its call, why it stopped, and what it took.
@@ -29,7 +29,7 @@ pub struct Answer {
     pub(crate) ended: Option<bool>,
     pub(crate) other_tool: Option<String>,
     pub(crate) call_id: Option<String>,
-    pub(crate) lost: Option<Box<Finding>>,
+    pub(crate) lost: Option<Box<EarlyIssue>>,
 }
 
 impl Answer {
@@ -187,10 +187,10 @@ impl Answer {
         self
     }
 
-    /// Says that the answer was stopped early, because of that finding.
+    /// Says that the answer was stopped early, because of that early issue.
     #[must_use]
-    pub(crate) fn with_lost(mut self, finding: Finding) -> Self {
-        self.lost = Some(Box::new(finding));
+    pub(crate) fn with_lost(mut self, issue: EarlyIssue) -> Self {
+        self.lost = Some(Box::new(issue));
         self
     }
 
@@ -202,7 +202,7 @@ impl Answer {
 
     /// Why the answer was stopped early, if it was.
     #[must_use]
-    pub fn lost(&self) -> Option<&Finding> {
+    pub fn lost(&self) -> Option<&EarlyIssue> {
         self.lost.as_deref()
     }
 

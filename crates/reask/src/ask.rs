@@ -4,7 +4,9 @@ use core::time::Duration;
 
 use serde_json::Value;
 use wiremend_response::{Event, Response, ResponseOptions, ResponseReader};
-use wiremend_schema::{Finding, FitOptions, FitStream, Registry, Schema, SharedRegistry, Standing};
+use wiremend_schema::{
+    EarlyIssue, FitOptions, FitStream, Registry, Schema, SharedRegistry, Standing,
+};
 
 use crate::{
     Answer, Hint, Mode, Shape, Strength, instructions, native::tool_instructions, prompt::Prompt,
@@ -250,7 +252,7 @@ pub struct Watch {
     body: Option<(Box<ResponseReader>, Box<Response>)>,
     options: ResponseOptions,
     tool: Option<String>,
-    lost: Option<Finding>,
+    lost: Option<EarlyIssue>,
 }
 
 impl Watch {
@@ -273,14 +275,14 @@ impl Watch {
     }
 
     /// Takes the next piece of the text. Returns the reason to stop, once there is one.
-    pub fn push_text(&mut self, text: &str) -> Option<&Finding> {
+    pub fn push_text(&mut self, text: &str) -> Option<&EarlyIssue> {
         self.content.push_str(text);
         self.follow(text);
         self.lost.as_ref()
     }
 
     /// Takes the next bytes of the body. Returns the reason to stop, once there is one.
-    pub fn push_body(&mut self, bytes: &[u8]) -> Option<&Finding> {
+    pub fn push_body(&mut self, bytes: &[u8]) -> Option<&EarlyIssue> {
         let options = &self.options;
         let (mut reader, mut response) = self
             .body
@@ -294,7 +296,7 @@ impl Watch {
 
     /// Why the reply can no longer become valid, if it cannot.
     #[must_use]
-    pub const fn lost(&self) -> Option<&Finding> {
+    pub const fn lost(&self) -> Option<&EarlyIssue> {
         self.lost.as_ref()
     }
 
@@ -310,7 +312,7 @@ impl Watch {
             None => Answer::text(self.content),
         };
         match self.lost {
-            Some(finding) => answer.with_lost(finding),
+            Some(issue) => answer.with_lost(issue),
             None => answer,
         }
     }
@@ -318,8 +320,8 @@ impl Watch {
     fn drain(&mut self, reader: &mut ResponseReader, response: &mut Response) {
         while let Some(event) = reader.next_event() {
             match &event {
-                Event::CallFound { finding, .. } if finding.standing() == Standing::Lost => {
-                    self.lost.get_or_insert_with(|| finding.clone());
+                Event::CallIssue { issue, .. } if issue.standing() == Standing::Lost => {
+                    self.lost.get_or_insert_with(|| issue.clone());
                 }
                 // With a tool, text is what comes before the call.
                 Event::Text { text, .. } if self.tool.is_none() => self.follow(text),

@@ -1,13 +1,13 @@
 //! A cursor that follows a value while it arrives.
 
 use wiremend_core::Output as _;
-use wiremend_schema::{Cursor, Finding, FitOptions, Schema};
+use wiremend_schema::{Cursor, EarlyIssue, FitOptions, Schema};
 
 /// Follows the arguments of a call, or an object in the text.
 #[derive(Debug)]
 pub(crate) struct Along {
     cursor: Cursor,
-    /// How many findings have been taken.
+    /// How many early issues have been taken.
     taken: usize,
 }
 
@@ -47,11 +47,11 @@ impl Along {
         self.cursor.raw();
     }
 
-    /// The findings since the last call.
-    pub(crate) fn take_findings(&mut self) -> &[Finding] {
-        let findings = self.cursor.findings();
-        let new = findings.get(self.taken..).unwrap_or_default();
-        self.taken = findings.len();
+    /// The early issues since the last call.
+    pub(crate) fn take_issues(&mut self) -> &[EarlyIssue] {
+        let issues = self.cursor.early_issues();
+        let new = issues.get(self.taken..).unwrap_or_default();
+        self.taken = issues.len();
         new
     }
 }

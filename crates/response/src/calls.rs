@@ -191,7 +191,7 @@ impl Tools {
                 if let Some(open) = self.open.get_mut(&call) {
                     open.name = Some(name.to_owned());
                     open.push(&[], &self.engine);
-                    open.report_findings(call, queue);
+                    open.report_issues(call, queue);
                 }
             }
             WireEvent::CallFragment { call, bytes, .. }
@@ -201,7 +201,7 @@ impl Tools {
                         open.stop();
                     }
                     open.push(bytes, &self.engine);
-                    open.report_findings(call, queue);
+                    open.report_issues(call, queue);
                     if self.grew.last() != Some(&call) {
                         self.grew.push(call);
                     }
@@ -230,7 +230,7 @@ impl Tools {
         for call in self.grew.drain(..) {
             if let Some(open) = self.open.get_mut(&call) {
                 open.settle();
-                open.report_findings(call, queue);
+                open.report_issues(call, queue);
             }
         }
     }
@@ -302,11 +302,11 @@ impl OpenCall {
         }
     }
 
-    /// Queues the findings since the last call.
-    fn report_findings(&mut self, call: usize, queue: &mut VecDeque<Event>) {
+    /// Queues the early issues since the last call.
+    fn report_issues(&mut self, call: usize, queue: &mut VecDeque<Event>) {
         let Follower::Along(along) = &mut self.follower else { return };
-        let new = along.take_findings().iter().cloned();
-        queue.extend(new.map(|finding| Event::CallFound { call, finding }));
+        let new = along.take_issues().iter().cloned();
+        queue.extend(new.map(|issue| Event::CallIssue { call, issue }));
     }
 }
 

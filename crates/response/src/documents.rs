@@ -124,8 +124,8 @@ impl Documents {
         Box::new(Along::new(&self.schema, &options).ending_with_root())
     }
 
-    /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that a
-    /// finding is about the reading that is fitted.
+    /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that an
+    /// early issue is about the reading that is fitted.
     pub(crate) fn guided(&self) -> Options {
         let engine = self.engine.clone();
         if engine.guide().is_some() { engine } else { engine.with_guide(self.schema.guide()) }

@@ -44,11 +44,11 @@ pub enum Event {
     /// [`with_tools`](crate::ResponseOptions::with_tools).
     #[cfg(feature = "schema")]
     #[non_exhaustive]
-    CallFound {
+    CallIssue {
         /// Which call.
         call: usize,
         /// What is wrong. Positions refer to the repaired text: the concatenated fragments of the call.
-        finding: wiremend_schema::Finding,
+        issue: wiremend_schema::EarlyIssue,
     },
     /// More of the arguments of a call, repaired. For display only: [`CallEnded`](Self::CallEnded) decides.
     #[non_exhaustive]
@@ -134,15 +134,15 @@ pub enum Event {
     /// [policy](crate::ResponseOptions::with_mending) that allows guesses, as the default one does, gives nothing
     /// up before the end. Only with [`with_schema`](crate::ResponseOptions::with_schema).
     ///
-    /// An object may have no findings and not fit: what is only known at its end is in its
+    /// An object may have no early issues and not fit: what is only known at its end is in its
     /// [fit](Self::ObjectFitted). Nothing is found past a limit, or after something of the response was lost.
     #[cfg(feature = "schema")]
     #[non_exhaustive]
-    ObjectFound {
+    ObjectIssue {
         /// Which object.
         object: usize,
         /// What is wrong. Positions refer to the repaired text: the concatenated fragments of the object.
-        finding: Box<wiremend_schema::Finding>,
+        issue: Box<wiremend_schema::EarlyIssue>,
     },
     /// The result of fitting an object to the schema for the text, directly after its
     /// [`ObjectEnded`](Self::ObjectEnded); or of a text in which no object was found, at its end. Only
@@ -254,7 +254,7 @@ impl Event {
     }
 
     /// The decoder's event that this is a copy of. `None` for events that only a response reader emits:
-    /// objects, fits, findings, and what is said about calls in text.
+    /// objects, fits, early issues, and what is said about calls in text.
     #[must_use]
     pub fn to_wire(&self) -> Option<WireEvent<'_>> {
         Some(match self {
@@ -295,9 +295,9 @@ impl Event {
             | Self::UnknownTool { .. } => return None,
             #[cfg(feature = "schema")]
             Self::CallFitted(_)
-            | Self::CallFound { .. }
+            | Self::CallIssue { .. }
             | Self::ObjectFitted(_)
-            | Self::ObjectFound { .. } => return None,
+            | Self::ObjectIssue { .. } => return None,
         })
     }
 

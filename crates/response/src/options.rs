@@ -156,7 +156,7 @@ impl ResponseOptions {
     }
 
     /// Fits each call to the schema of its tool: [`Event::CallFitted`](crate::Event::CallFitted) and
-    /// [`Event::CallFound`](crate::Event::CallFound) are emitted in addition to the other events.
+    /// [`Event::CallIssue`](crate::Event::CallIssue) are emitted in addition to the other events.
     ///
     /// The rules use the same policy as the repair of calls ([`with_wire`](Self::with_wire)). A call is
     /// checked against the tools that were registered when it began. Swapping the registry does not block,
@@ -174,7 +174,7 @@ impl ResponseOptions {
         self
     }
 
-    /// Fits each object in the text to that schema: [`Event::ObjectFound`](crate::Event::ObjectFound) says while it
+    /// Fits each object in the text to that schema: [`Event::ObjectIssue`](crate::Event::ObjectIssue) says while it
     /// grows what is wrong with it for certain, and [`Event::ObjectFitted`](crate::Event::ObjectFitted) follows
     /// its end. If a choice holds neither an object nor a call, the schema reads its text as a
     /// whole. Every object is looked for, as

@@ -302,7 +302,7 @@ impl Route<'_> {
         let Some(along) = self.along.as_mut() else { return };
         along.read(bytes);
         let is_short = along.cursor().bytes_read() <= self.longest();
-        self.report_findings();
+        self.report_issues();
         if !is_short || !self.open.as_ref().is_some_and(ObjectBuilder::is_kept) {
             *self.along = None;
         }
@@ -321,17 +321,16 @@ impl Route<'_> {
         *self.along = None;
     }
 
-    /// Queues the findings since the last call.
+    /// Queues the early issues since the last call.
     #[cfg(feature = "schema")]
-    fn report_findings(&mut self) {
+    fn report_issues(&mut self) {
         let longest = self.longest();
         let (Some(along), Some(open)) = (self.along.as_mut(), self.open.as_ref()) else { return };
         // The same ones, whatever the size of the piece that passes the length.
-        let new = along.take_findings().iter().filter(|finding| finding.offset() < longest);
+        let new = along.take_issues().iter().filter(|issue| issue.offset() < longest);
         let object = open.number();
-        self.events.extend(
-            new.cloned().map(Box::new).map(|finding| Event::ObjectFound { object, finding }),
-        );
+        self.events
+            .extend(new.cloned().map(Box::new).map(|issue| Event::ObjectIssue { object, issue }));
     }
 }
 
@@ -378,14 +377,14 @@ impl TextSink for Route<'_> {
         #[cfg(feature = "schema")]
         if let Some(along) = self.along.as_mut() {
             along.stop();
-            self.report_findings();
+            self.report_issues();
         }
     }
     #[cfg(feature = "schema")]
     fn settle(&mut self) {
         if let Some(along) = self.along.as_mut() {
             along.settle();
-            self.report_findings();
+            self.report_issues();
         }
     }
     fn repair(&mut self, repair: Repair) {

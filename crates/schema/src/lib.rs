@@ -38,7 +38,7 @@ mod typed;
 pub use calendar::date_time;
 pub use code::UnknownCode;
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits, SchemaOptions};
-pub use cursor::{Cursor, Expected, Finding, FitStream, NodeState, Snapshot, Standing};
+pub use cursor::{Cursor, EarlyIssue, Expected, FitStream, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
 #[cfg(feature = "work")]

@@ -5,7 +5,7 @@ use serde::{
     ser::{SerializeMap, SerializeStruct},
 };
 
-use crate::{Applied, Change, Finding, Fitted, Issue, Rendering};
+use crate::{Applied, Change, EarlyIssue, Fitted, Issue, Rendering};
 
 /// `{"code", "risk", "start", "end", "after", "path"}`
 impl Serialize for Change {
@@ -64,7 +64,7 @@ impl Serialize for Issue {
 }
 
 /// `{"standing", "offset"}`, followed by the fields of the issue.
-impl Serialize for Finding {
+impl Serialize for EarlyIssue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_map(None)?;
         fields.serialize_entry("standing", self.standing().code())?;

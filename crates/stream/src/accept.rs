@@ -136,9 +136,9 @@ impl AcceptOptions {
     /// let accept = AcceptOptions::new().with_early_stop_at_objects();
     /// let events = body.map(Ok::<_, std::io::Error>).mend(options).accept(accept, hook);
     /// let events: Vec<_> = block_on(events.collect());
-    /// let Some(Ok(AcceptEvent::Stopped { at, finding, read, .. })) = events.last() else { panic!() };
+    /// let Some(Ok(AcceptEvent::Stopped { at, issue, read, .. })) = events.last() else { panic!() };
     /// assert_eq!((*at, *read), (StoppedAt::Object(0), "{'days': 1.5".len()));
-    /// assert_eq!(finding.to_string(), "/days: expected integer, got number 1.5");
+    /// assert_eq!(issue.to_string(), "/days: expected integer, got number 1.5");
     /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     ///
@@ -181,7 +181,7 @@ pub enum AcceptEvent {
         /// Because of what.
         at: StoppedAt,
         /// What is wrong with it.
-        finding: Box<wiremend_schema::Finding>,
+        issue: Box<wiremend_schema::EarlyIssue>,
         /// How much of it, in bytes of mended text, it took to be certain. All that follows was spared, but for
         /// the rest of the chunk. It does not depend on the chunks.
         read: usize,
@@ -381,12 +381,12 @@ where
                 },
             };
             #[cfg(feature = "schema")]
-            if let Some((at, finding)) = this.early.reason(&event) {
-                let (finding, read) = (Box::new(finding.clone()), finding.offset() + 1);
+            if let Some((at, issue)) = this.early.reason(&event) {
+                let (issue, read) = (Box::new(issue.clone()), issue.offset() + 1);
                 *this.over = true;
                 this.counts.stopped += 1;
                 this.events.as_mut().stop(at);
-                return Poll::Ready(Some(Ok(AcceptEvent::Stopped { at, finding, read })));
+                return Poll::Ready(Some(Ok(AcceptEvent::Stopped { at, issue, read })));
             }
             let candidate = match event {
                 Event::CallEnded(call) => {

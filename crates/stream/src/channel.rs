@@ -422,7 +422,7 @@ impl<D: Document> Channel<D> {
             }
             Some(Event::CallEnded(call)) => self.grew == Some(call.number()),
             #[cfg(feature = "schema")]
-            Some(Event::CallFound { .. }) => true,
+            Some(Event::CallIssue { .. }) => true,
             _ => false,
         };
         if !goes_on

@@ -312,7 +312,7 @@ where
     ///                     Some(("2".to_owned(), NodeState::Final)));
     ///             }
     ///             // Nothing can fix this call: do not wait for the rest of it.
-    ///             Event::CallFound { finding, .. } if finding.standing() == Standing::Lost => break,
+    ///             Event::CallIssue { issue, .. } if issue.standing() == Standing::Lost => break,
     ///             Event::CallFitted(call) => fitted = call.arguments().map(str::to_owned),
     ///             _ => {}
     ///         }

@@ -8,7 +8,7 @@ use std::{
 
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
-use wiremend_schema::{Cursor, Finding, FitOptions, FitStream, Fitted, Schema};
+use wiremend_schema::{Cursor, EarlyIssue, FitOptions, FitStream, Fitted, Schema};
 
 use crate::{
     Error,
@@ -25,7 +25,7 @@ pub enum FitEvent {
     /// Something is wrong that no further text can fix. With
     /// [`Standing::Lost`](wiremend_schema::Standing::Lost) no rule can fix it either, so reading on is
     /// pointless: call [`cancel`](SchemaStream::cancel) or drop the stream.
-    Found(Finding),
+    Issue(EarlyIssue),
     /// The value grew. [`SchemaStream::cursor`] gives it, with the state of each node.
     Grew,
 }
@@ -36,7 +36,7 @@ pin_project! {
     ///
     /// Between two events, [`cursor`](Self::cursor) is a view of the value as of the last event. Nothing is
     /// copied for it. The last event holds the result of [`Schema::fit`] for the whole text, which is
-    /// buffered for this up to the buffer limit of the options. The findings, and the final value, do not
+    /// buffered for this up to the buffer limit of the options. The early issues, and the final value, do not
     /// depend on how the text is split into chunks; the number of [`FitEvent::Grew`] events does.
     ///
     /// When upstream fails, everything it yielded is processed first and the error is the last item. After
@@ -161,7 +161,7 @@ where
 struct Fitting {
     /// `None` once the text has ended.
     open: Option<FitStream>,
-    /// How many findings have been emitted.
+    /// How many early issues have been emitted.
     reported: usize,
     /// How many bytes of the value had been read at the last [`FitEvent::Grew`].
     shown: usize,
@@ -170,11 +170,11 @@ struct Fitting {
 }
 
 impl Fitting {
-    fn report_findings(&mut self, cursor: &Cursor) {
-        let findings = cursor.findings();
-        let new = findings.get(self.reported..).unwrap_or_default();
-        self.queue.extend(new.iter().cloned().map(FitEvent::Found));
-        self.reported = findings.len();
+    fn report_issues(&mut self, cursor: &Cursor) {
+        let issues = cursor.early_issues();
+        let new = issues.get(self.reported..).unwrap_or_default();
+        self.queue.extend(new.iter().cloned().map(FitEvent::Issue));
+        self.reported = issues.len();
     }
 }
 
@@ -188,7 +188,7 @@ impl<B: AsRef<[u8]>> Reads<B> for Fitting {
     fn push(&mut self, chunk: B) {
         let Some(mut stream) = self.open.take() else { return };
         stream.push(chunk.as_ref());
-        self.report_findings(stream.cursor());
+        self.report_issues(stream.cursor());
         let read = stream.cursor().bytes_read();
         if read > self.shown && stream.cursor().root().is_some() {
             self.shown = read;
@@ -200,7 +200,7 @@ impl<B: AsRef<[u8]>> Reads<B> for Fitting {
     fn finish(&mut self) {
         let Some(mut stream) = self.open.take() else { return };
         stream.end();
-        self.report_findings(stream.cursor());
+        self.report_issues(stream.cursor());
         let fitted = stream.finish();
         self.watch.fitted(("value", ""), &fitted, fitted.outcome());
         self.queue.push_back(FitEvent::Ended(Box::new(fitted)));

@@ -49,8 +49,8 @@ fn call(ask: &Ask, reply: Reply, clock: &Clock) -> Result<Answer, Failure> {
             let mut watch = ask.watch();
             let all = pieces.len();
             let read = pieces.iter().position(|piece| watch.push_body(piece.as_bytes()).is_some());
-            if let (Some(last), Some(finding)) = (read, watch.lost()) {
-                println!("   stopped after {} of {all} events: {finding}", last + 1);
+            if let (Some(last), Some(issue)) = (read, watch.lost()) {
+                println!("   stopped after {} of {all} events: {issue}", last + 1);
             }
             Ok(watch.finish())
         }

@@ -3,14 +3,14 @@
 //! The cursor applies the events of the text to the slots of the schema (`walk.rs`, `slots.rs`), checks scalars while
 //! they arrive (`scalars.rs`), and judges whether what is wrong can still become right (`prospects.rs`).
 
-mod finding;
+mod early_issue;
 mod prospects;
 mod scalars;
 mod slots;
 mod snapshot;
 mod walk;
 
-pub use finding::{Finding, Standing};
+pub use early_issue::{EarlyIssue, Standing};
 pub use snapshot::{NodeState, Snapshot};
 pub use walk::Expected;
 use walk::Walk;
@@ -23,7 +23,7 @@ use crate::{Applied, Change, FitOptions, Fitted, Schema};
 ///
 /// A cursor is an [`Output`]: pass it to a [`Mender`](wiremend_core::Mender). It knows what is
 /// [expected](Self::expected) next, converts scalars to their types when they end, reports as soon
-/// as [nothing valid can follow](Self::findings), and keeps the [value so far](Self::root), with a
+/// as [nothing valid can follow](Self::early_issues), and keeps the [value so far](Self::root), with a
 /// state for each node. Of several documents, it follows the first.
 ///
 /// A union is followed in every branch that is still possible. Conditions that need the whole value
@@ -48,8 +48,8 @@ use crate::{Applied, Change, FitOptions, Fitted, Schema};
 /// assert_eq!(cursor.expected().values(), ["kg"]);
 /// mender.push(b"m'}", &mut cursor);
 /// mender.finish(&mut cursor);
-/// assert_eq!(cursor.findings()[0].standing(), Standing::Definite);
-/// assert_eq!(cursor.findings()[0].to_string(), r#"/unit: expected one of "kg", "lb", got string "km""#);
+/// assert_eq!(cursor.early_issues()[0].standing(), Standing::Definite);
+/// assert_eq!(cursor.early_issues()[0].to_string(), r#"/unit: expected one of "kg", "lb", got string "km""#);
 /// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 ///
@@ -108,14 +108,14 @@ impl Cursor {
     }
 
     /// The problems that no further input can fix, in the order in which they were found; at most
-    /// 1,000. A finding is never withdrawn. It can be wrong only if its key is repeated later,
+    /// 1,000. An early issue is never withdrawn. It can be wrong only if its key is repeated later,
     /// because the last value of a key counts.
     #[must_use]
-    pub fn findings(&self) -> &[Finding] {
-        self.walk.findings()
+    pub fn early_issues(&self) -> &[EarlyIssue] {
+        self.walk.early_issues()
     }
 
-    /// The first finding that no rule can fix either, which is a reason to stop the generation.
+    /// The first early issue that no rule can fix either, which is a reason to stop the generation.
     ///
     /// There is none under a policy that allows guesses, because such a policy gives up on nothing
     /// early. See [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE). Nor is there one after a
@@ -123,15 +123,15 @@ impl Cursor {
     /// whole text may show another reading. That a property is missing at the end of the value is not
     /// one, because the bracket may be one too many.
     #[must_use]
-    pub fn lost(&self) -> Option<&Finding> {
-        self.walk.findings().iter().find(|finding| finding.standing() == Standing::Lost)
+    pub fn lost(&self) -> Option<&EarlyIssue> {
+        self.walk.early_issues().iter().find(|issue| issue.standing() == Standing::Lost)
     }
 
     /// What is missing so far, outermost first: required properties and items of open objects and
     /// arrays, and the rest of a listed value. The cost grows with the number of requirements of
     /// the open objects.
     #[must_use]
-    pub fn pending(&self) -> Vec<Finding> {
+    pub fn pending(&self) -> Vec<EarlyIssue> {
         self.walk.pending()
     }
 

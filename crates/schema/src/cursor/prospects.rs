@@ -7,7 +7,7 @@ use serde_json::Value;
 use wiremend_core::{RepairKind, Risk};
 
 use super::{
-    finding::Standing,
+    early_issue::Standing,
     slots::Slot,
     walk::{Frame, Walk},
 };

@@ -6,7 +6,7 @@ use serde_json::Value;
 use wiremend_core::{Path, Risk};
 
 use super::{
-    finding::{Finding, Standing},
+    early_issue::{EarlyIssue, Standing},
     slots::SlotId,
     snapshot::NodeState,
     walk::{Open, Walk, Way},
@@ -73,7 +73,7 @@ impl Walk {
             self.partial.grow(text);
             return;
         }
-        // Character by character, so that a finding is reported at the same offset however the
+        // Character by character, so that an early issue is reported at the same offset however the
         // input was divided.
         for (offset, c) in text.char_indices() {
             self.character(at + offset, c);
@@ -406,7 +406,7 @@ impl Walk {
     }
 
     /// For an open string: the listed values that begin like it.
-    pub(super) fn unfinished(&self) -> Option<Finding> {
+    pub(super) fn unfinished(&self) -> Option<EarlyIssue> {
         let open = self.open.as_ref().filter(|open| !open.reported)?;
         let content = self.partial.content(open.node);
         let named = open.ways.iter().map(|way| self.slots.get(way.slot));
@@ -423,7 +423,7 @@ impl Walk {
             expected,
             span,
         );
-        Some(Finding::new(issue.of_open_value(), Standing::Pending, open.start))
+        Some(EarlyIssue::new(issue.of_open_value(), Standing::Pending, open.start))
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use wiremend_core::{ParseEvent, Path, Repair, Risk, Step};
 
 use super::{
-    finding::{Finding, Standing},
+    early_issue::{EarlyIssue, Standing},
     slots::{SlotId, Slots, WAYS},
     snapshot::{NodeState, PartialTree},
 };
@@ -12,7 +12,7 @@ use crate::{
     Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonType,
 };
 
-/// How many findings are kept.
+/// How many early issues are kept.
 const MOST: usize = 1_000;
 /// The levels that are followed. Deeper values are not checked.
 const DEPTH: usize = 64;
@@ -81,7 +81,7 @@ pub(super) struct Walk {
     pub(super) origin: Origin,
     /// The current key of each open object, outermost first.
     keys: Vec<String>,
-    findings: Vec<Finding>,
+    issues: Vec<EarlyIssue>,
     pub(super) changes: Vec<Change>,
     pub(super) applied: Vec<Applied>,
     done: bool,
@@ -107,7 +107,7 @@ impl Walk {
             open: None,
             origin: Origin::default(),
             keys: Vec::new(),
-            findings: Vec::new(),
+            issues: Vec::new(),
             changes: Vec::new(),
             applied: Vec::new(),
             done: false,
@@ -126,7 +126,7 @@ impl Walk {
         self.partial.clear();
         self.frames.clear();
         self.keys.clear();
-        self.findings.clear();
+        self.issues.clear();
         self.changes.clear();
         self.applied.clear();
         self.open = None;
@@ -144,8 +144,8 @@ impl Walk {
     pub(super) const fn is_done(&self) -> bool {
         self.done
     }
-    pub(super) fn findings(&self) -> &[Finding] {
-        &self.findings
+    pub(super) fn early_issues(&self) -> &[EarlyIssue] {
+        &self.issues
     }
     pub(super) fn changes(&self) -> &[Change] {
         &self.changes
@@ -229,7 +229,7 @@ impl Walk {
         let issue =
             Issue::begun(IssueCode::Count, path, kind, "", format!("at most {limit} items"), span);
         let standing = self.standing_of_count();
-        self.push(Finding::new(issue, standing, self.origin.of(at)));
+        self.push(EarlyIssue::new(issue, standing, self.origin.of(at)));
     }
 
     /// In an array, looks up the slot of the next item.
@@ -352,7 +352,7 @@ impl Walk {
         for (issue, required) in self.missing(frame, count) {
             let standing = self.standing_of_missing(frame, required);
             let issue = issue.with_span(frame.start..self.origin.end_of(at));
-            self.push(Finding::new(issue, standing, self.origin.of(at)));
+            self.push(EarlyIssue::new(issue, standing, self.origin.of(at)));
         }
     }
 
@@ -422,12 +422,12 @@ impl Walk {
     /// Records that nothing valid can follow the byte at `at`.
     pub(super) fn find(&mut self, issue: Issue, at: usize) {
         let standing = self.standing(&issue);
-        self.push(Finding::new(issue, standing, self.origin.of(at)));
+        self.push(EarlyIssue::new(issue, standing, self.origin.of(at)));
     }
 
-    fn push(&mut self, finding: Finding) {
-        if self.findings.len() < MOST {
-            self.findings.push(finding);
+    fn push(&mut self, issue: EarlyIssue) {
+        if self.issues.len() < MOST {
+            self.issues.push(issue);
         }
     }
 }
@@ -486,12 +486,12 @@ impl Walk {
         missing.collect()
     }
 
-    pub(super) fn pending(&self) -> Vec<Finding> {
+    pub(super) fn pending(&self) -> Vec<EarlyIssue> {
         let mut found = Vec::new();
         for frame in &self.frames {
             let count = u64::try_from(self.partial.len(frame.node)).unwrap_or(u64::MAX);
             let missing = self.missing(frame, count).into_iter();
-            let pending = |(issue, _)| Finding::new(issue, Standing::Pending, frame.start);
+            let pending = |(issue, _)| EarlyIssue::new(issue, Standing::Pending, frame.start);
             found.extend(missing.map(pending));
         }
         found.extend(self.unfinished());

@@ -77,8 +77,8 @@ fn fed(schema: &Schema, options: &FitOptions, text: &str) -> Cursor {
     cursor
 }
 
-fn findings(cursor: &Cursor) -> Vec<String> {
-    cursor.findings().iter().map(|f| format!("{} {:?} {f}", f.offset(), f.standing())).collect()
+fn issues(cursor: &Cursor) -> Vec<String> {
+    cursor.early_issues().iter().map(|f| format!("{} {:?} {f}", f.offset(), f.standing())).collect()
 }
 
 /// All the state that a cursor exposes.
@@ -86,7 +86,7 @@ fn account(cursor: &Cursor) -> String {
     let states: Vec<_> = cursor.root().map(|root| nodes(root)).unwrap_or_default();
     format!(
         "{:?}\n{:?}\n{:?}\n{:?}\n{states:?}",
-        findings(cursor),
+        issues(cursor),
         cursor.changes(),
         cursor.applied(),
         cursor.pending()
@@ -146,21 +146,21 @@ fn chunk_boundaries_do_not_matter() {
 }
 
 #[test]
-fn a_finding_is_never_wrong() {
+fn an_early_issue_is_never_wrong() {
     let schema = schema(TASK);
     for options in [FitOptions::new(), likely(), strict()] {
         for text in TEXTS {
             let (cursor, mended, _) = read(&schema, &options, &[text.as_bytes()]);
             let tree = Tree::read(&mended).unwrap();
-            if !cursor.findings().is_empty() {
-                assert!(!schema.accepts(&tree), "{text}: {:?}", findings(&cursor));
+            if !cursor.early_issues().is_empty() {
+                assert!(!schema.accepts(&tree), "{text}: {:?}", issues(&cursor));
             }
             let fitted = schema.fit(text.as_bytes(), &options);
             if cursor.lost().is_some() {
-                assert_eq!(fitted.text(), None, "{text}: {:?}", findings(&cursor));
+                assert_eq!(fitted.text(), None, "{text}: {:?}", issues(&cursor));
             }
             if let Some(fitted) = fitted.text().filter(|fitted| *fitted == mended) {
-                assert!(cursor.findings().is_empty(), "{text}: {:?}", findings(&cursor));
+                assert!(cursor.early_issues().is_empty(), "{text}: {:?}", issues(&cursor));
                 let values: [serde_json::Value; 2] = [fitted, &cursor.root().unwrap().to_string()]
                     .map(|text| serde_json::from_str(text).unwrap());
                 assert_eq!(values[0], values[1], "{text}");
@@ -170,7 +170,7 @@ fn a_finding_is_never_wrong() {
 }
 
 #[test]
-fn findings_and_final_values_are_never_withdrawn() {
+fn early_issues_and_final_values_are_never_withdrawn() {
     let schema = schema(TASK);
     for text in TEXTS {
         let mut cursor = Cursor::new(&schema, &likely());
@@ -179,7 +179,7 @@ fn findings_and_final_values_are_never_withdrawn() {
         let mut finals: Vec<(String, NodeState, String)> = Vec::new();
         for byte in text.as_bytes().chunks(1) {
             mender.push(byte, &mut cursor);
-            let now = findings(&cursor);
+            let now = issues(&cursor);
             assert_eq!(now.get(..seen.len()), Some(&seen[..]), "{text}");
             seen = now;
             let nodes = cursor.root().map(nodes).unwrap_or_default();
@@ -190,7 +190,7 @@ fn findings_and_final_values_are_never_withdrawn() {
 }
 
 #[test]
-fn a_finding_is_reported_at_the_byte_that_makes_it_certain() {
+fn an_early_issue_is_reported_at_the_byte_that_makes_it_certain() {
     let schema = schema(TASK);
     for (text, last, code, pointer) in [
         (r#"{"colour""#, "\"", IssueCode::Unexpected, "/colour"),
@@ -205,18 +205,18 @@ fn a_finding_is_reported_at_the_byte_that_makes_it_certain() {
     ] {
         let before = text.strip_suffix(last).unwrap_or(text);
         let cursor = fed(&schema, &strict(), before);
-        assert_eq!(findings(&cursor), Vec::<String>::new(), "{before}");
+        assert_eq!(issues(&cursor), Vec::<String>::new(), "{before}");
         let cursor = fed(&schema, &strict(), text);
-        let first = cursor.findings().first().unwrap_or_else(|| panic!("{text}"));
+        let first = cursor.early_issues().first().unwrap_or_else(|| panic!("{text}"));
         assert_eq!((first.issue().code(), first.issue().pointer()), (code, pointer), "{text}");
         assert_eq!(first.offset(), text.len() - 1, "{text}");
         assert_eq!(first.standing(), Standing::Lost, "nothing may be repaired: {text}");
     }
     // What has arrived of a string is not shown as a string that lacks its quote.
     let cursor = fed(&schema, &strict(), r#"{"unit": "kn"#);
-    assert!(!cursor.findings()[0].issue().received().is_whole());
+    assert!(!cursor.early_issues()[0].issue().received().is_whole());
     let unit = r#"/unit: expected one of "kg", "lb", "LONG_TON", got string "kn…"#;
-    assert_eq!(cursor.findings()[0].to_string(), unit);
+    assert_eq!(cursor.early_issues()[0].to_string(), unit);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn missing_parts_that_may_still_arrive_are_pending() {
     );
     let cursor = fed(&schema, &likely(), "{");
     assert_eq!(cursor.pending()[0].standing(), Standing::Pending);
-    assert!(cursor.findings().is_empty());
+    assert!(cursor.early_issues().is_empty());
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn ambiguous_scalars_are_not_coerced() {
     assert_eq!(state("guess"), NodeState::Tentative);
     let none = FitOptions::new().with_rules(Rules::none());
     let cursor = begun(&super_schema(), &none, r#"{"n": "1", "m": 0"#);
-    assert_eq!(cursor.findings()[0].issue().code(), IssueCode::Type);
+    assert_eq!(cursor.early_issues()[0].issue().code(), IssueCode::Type);
     assert_eq!(cursor.lost().unwrap().offset(), 6, "at the opening quote");
 }
 
@@ -375,7 +375,7 @@ fn spans_refer_to_the_input() {
     let mut stream = FitStream::new(&schema, likely());
     let text = "{ 'x': [1], 'n': [\"a\"], 'last': 'a string that goes on and on, so that all before it is certain";
     stream.push(text.as_bytes());
-    let issue = stream.cursor().findings()[0].issue();
+    let issue = stream.cursor().early_issues()[0].issue();
     assert_eq!(text.get(issue.span()), Some("["));
 }
 
@@ -386,10 +386,10 @@ fn deep_and_wide_values_take_bounded_memory() {
     );
     let text = r#"{"v": 1, "k": ["#.repeat(20) + &"]}".repeat(20);
     let (cursor, _, _) = read(&tree, &likely(), &[text.as_bytes()]);
-    assert!(cursor.findings().is_empty(), "{:?}", findings(&cursor));
+    assert!(cursor.early_issues().is_empty(), "{:?}", issues(&cursor));
     let broken = text.replacen("\"v\": 1, \"k\": []", "\"v\": true, \"k\": []", 1);
     let (cursor, _, _) = read(&tree, &likely(), &[broken.as_bytes()]);
-    assert_eq!(cursor.findings().len(), 1);
+    assert_eq!(cursor.early_issues().len(), 1);
     let deep = "[".repeat(10_000);
     let mut cursor = Cursor::new(&schema("{}"), &likely());
     cursor.copy(deep.as_bytes());
@@ -405,7 +405,7 @@ fn a_cursor_can_be_reused() {
     cursor.reset();
     assert_eq!(account(&cursor), account(&Cursor::new(&schema, &likely())));
     cursor.copy(br#"{"count": 1}"#);
-    assert!(cursor.is_complete() && cursor.findings().is_empty());
+    assert!(cursor.is_complete() && cursor.early_issues().is_empty());
     cursor.copy(br#"{"count": true}"#);
-    assert!(cursor.findings().is_empty(), "of several documents the first is followed");
+    assert!(cursor.early_issues().is_empty(), "of several documents the first is followed");
 }

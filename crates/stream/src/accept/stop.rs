@@ -1,7 +1,7 @@
 //! Ending a stream early, because of a call or an object that nothing can fix.
 
 use wiremend_response::Event;
-use wiremend_schema::{Finding, Standing};
+use wiremend_schema::{EarlyIssue, Standing};
 
 /// Because of what a stream was ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub enum StoppedAt {
     Object(usize),
 }
 
-/// Which findings are a reason to end a stream.
+/// Which early issues are a reason to end a stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
     at_calls: bool,
@@ -26,16 +26,16 @@ impl Stop {
     }
 
     /// Whether an event is a reason to end the stream: because of what, and what is wrong with that.
-    pub(super) fn reason(self, event: &Event) -> Option<(StoppedAt, &Finding)> {
-        let (at, finding) = match event {
-            Event::CallFound { call, finding, .. } if self.at_calls => {
-                (StoppedAt::Call(*call), finding)
+    pub(super) fn reason(self, event: &Event) -> Option<(StoppedAt, &EarlyIssue)> {
+        let (at, issue) = match event {
+            Event::CallIssue { call, issue, .. } if self.at_calls => {
+                (StoppedAt::Call(*call), issue)
             }
-            Event::ObjectFound { object, finding, .. } if self.at_objects => {
-                (StoppedAt::Object(*object), &**finding)
+            Event::ObjectIssue { object, issue, .. } if self.at_objects => {
+                (StoppedAt::Object(*object), &**issue)
             }
             _ => return None,
         };
-        (finding.standing() == Standing::Lost).then_some((at, finding))
+        (issue.standing() == Standing::Lost).then_some((at, issue))
     }
 }

@@ -346,10 +346,10 @@ fn a_lost_call_ends_the_stream_early() {
     while let Some(event) = block_on(events.next()) {
         last = Some(event.unwrap());
     }
-    let Some(AcceptEvent::Stopped { at: StoppedAt::Call(1), finding, read, .. }) = last else {
+    let Some(AcceptEvent::Stopped { at: StoppedAt::Call(1), issue, read, .. }) = last else {
         panic!("{last:?}")
     };
-    assert_eq!(finding.issue().pointer(), "/nights");
+    assert_eq!(issue.issue().pointer(), "/nights");
     assert!((14..3000).contains(&read), "{read}");
     assert!(log.borrow().dropped && log.borrow().given * 64 < text.len() - 2_000);
     assert!(events.is_terminated());

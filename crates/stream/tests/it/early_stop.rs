@@ -55,9 +55,9 @@ fn end(events: impl Iterator<Item = AcceptEvent>) -> Option<(StoppedAt, String, 
     let mut stopped = None;
     for event in events {
         assert!(stopped.is_none(), "it is the last event: {event:?}");
-        if let AcceptEvent::Stopped { at, finding, read, .. } = event {
-            assert_eq!(read, finding.offset() + 1);
-            stopped = Some((at, finding.to_string(), read));
+        if let AcceptEvent::Stopped { at, issue, read, .. } = event {
+            assert_eq!(read, issue.offset() + 1);
+            stopped = Some((at, issue.to_string(), read));
         }
     }
     stopped
@@ -152,8 +152,8 @@ fn a_lost_call_ends_the_stream_early() {
         let later = pieces[1..].iter().map(|piece| arguments(0, None, piece));
         let body = arguments(0, Some("book"), pieces[0]) + &later.collect::<String>() + END;
         let (stopped, counts) = read(&body, &response, accept, body.len());
-        let (at, finding, read) = stopped.unwrap();
-        assert_eq!((at, read), (StoppedAt::Call(0), wrong.len()), "{finding}");
+        let (at, issue, read) = stopped.unwrap();
+        assert_eq!((at, read), (StoppedAt::Call(0), wrong.len()), "{issue}");
         assert_eq!(counts.stopped, 1);
     }
 }

@@ -43,7 +43,7 @@ fn with_limits(limits: Limits) -> ResponseOptions {
 /// What was said of the objects.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
-    /// Of each finding the object, the standing, the offset and the words.
+    /// Of each early issue the object, the standing, the offset and the words.
     found: Vec<(usize, Standing, usize, String)>,
     fits: Vec<(Option<usize>, Outcome, Option<String>)>,
     /// How much was read of each object, and whether it has ended.
@@ -58,13 +58,13 @@ impl Said {
                 self.read.push((0, false));
             }
             Event::ObjectFragment { object, json, .. } => self.read[object].0 += json.len(),
-            Event::ObjectFound { object, finding, .. } => {
+            Event::ObjectIssue { object, issue, .. } => {
                 let (read, ended) = self.read[object];
-                assert!(finding.offset() <= read, "after what it is about");
+                assert!(issue.offset() <= read, "after what it is about");
                 assert!(!ended, "before the end");
-                assert_ne!(finding.standing(), Standing::Pending);
-                let words = finding.to_string();
-                self.found.push((object, finding.standing(), finding.offset(), words));
+                assert_ne!(issue.standing(), Standing::Pending);
+                let words = issue.to_string();
+                self.found.push((object, issue.standing(), issue.offset(), words));
             }
             Event::ObjectEnded(object) => self.read[object.number()].1 = true,
             Event::ObjectFitted(fit) => {

@@ -9,7 +9,7 @@ use futures::{
     stream::{self, FusedStream},
 };
 use wiremend_core::{Limits, Options, Outcome, Policy};
-use wiremend_schema::{Cursor, Finding, FitOptions, Fitted, NodeState, Schema, Standing};
+use wiremend_schema::{Cursor, EarlyIssue, FitOptions, Fitted, NodeState, Schema, Standing};
 use wiremend_stream::{Error, FitEvent, SchemaStream};
 
 fn trip() -> Schema {
@@ -28,7 +28,7 @@ fn conservative() -> FitOptions {
 
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
-    findings: Vec<Finding>,
+    issues: Vec<EarlyIssue>,
     fitted: Option<Fitted>,
     failed: Option<&'static str>,
 }
@@ -41,7 +41,7 @@ fn read(source: Source, schema: &Schema, options: FitOptions) -> Sum {
     while let Some(event) = block_on(events.next()) {
         assert_eq!(sum.failed, None);
         match event {
-            Ok(FitEvent::Found(finding)) => sum.findings.push(finding),
+            Ok(FitEvent::Issue(issue)) => sum.issues.push(issue),
             Ok(FitEvent::Grew) => {
                 let root = events.cursor().and_then(Cursor::root).unwrap();
                 for (key, value) in &finals {
@@ -104,7 +104,7 @@ fn a_lost_value_is_reported_at_once_and_reading_can_stop() {
     let mut events = pin!(SchemaStream::new(source, &schema, conservative()));
     let lost = loop {
         match block_on(events.next()).unwrap().unwrap() {
-            FitEvent::Found(finding) => break finding,
+            FitEvent::Issue(issue) => break issue,
             FitEvent::Grew => {}
             other => panic!("{other:?}"),
         }
@@ -149,7 +149,7 @@ fn a_wait_that_is_given_up_loses_nothing() {
         // A future that is dropped after one poll, as in a `select!`.
         let Some(event) = events.next().now_or_never() else { continue };
         match event {
-            Some(Ok(FitEvent::Found(finding))) => sum.findings.push(finding),
+            Some(Ok(FitEvent::Issue(issue))) => sum.issues.push(issue),
             Some(Ok(FitEvent::Ended(fitted))) => sum.fitted = Some(*fitted),
             Some(Ok(_)) => {}
             Some(Err(error)) => panic!("{error}"),
@@ -203,7 +203,7 @@ fn upstream_is_polled_only_on_demand() {
     let (source, log) = Source::cut(text.as_bytes(), 50);
     let mut events = pin!(SchemaStream::new(source, &schema, conservative()));
     assert_eq!(log.borrow().polls, 0);
-    assert!(matches!(block_on(events.next()), Some(Ok(FitEvent::Found(_)))));
+    assert!(matches!(block_on(events.next()), Some(Ok(FitEvent::Issue(_)))));
     assert_eq!(log.borrow().polls, 1);
     assert!(matches!(block_on(events.next()), Some(Ok(FitEvent::Grew))));
     assert_eq!(log.borrow().polls, 1, "there was an event left");

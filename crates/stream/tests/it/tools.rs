@@ -82,7 +82,7 @@ fn parallel() -> String {
 /// The combined events.
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
-    /// For each call: its text as shown, and its findings with position and severity.
+    /// For each call: its text as shown, and its early issues with position and severity.
     shown: BTreeMap<usize, String>,
     found: BTreeMap<usize, Vec<(usize, Standing, String)>>,
     calls: Vec<Arc<Call>>,
@@ -97,10 +97,10 @@ impl Sum {
                 assert!(self.calls.iter().all(|ended| ended.number() != call));
                 self.shown.entry(call).or_default().push_str(&String::from_utf8_lossy(&json));
             }
-            Ok(Event::CallFound { call, finding, .. }) => {
+            Ok(Event::CallIssue { call, issue, .. }) => {
                 let shown = self.shown.get(&call).map_or(0, String::len);
-                assert!(finding.offset() <= shown, "after what it is about");
-                let found = (finding.offset(), finding.standing(), finding.to_string());
+                assert!(issue.offset() <= shown, "after what it is about");
+                let found = (issue.offset(), issue.standing(), issue.to_string());
                 self.found.entry(call).or_default().push(found);
             }
             Ok(Event::CallEnded(call)) => self.calls.push(call),
@@ -183,14 +183,14 @@ fn a_call_that_cannot_be_fixed_is_reported_before_its_end() {
     ];
     let (source, log) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
     let mut events = pin!(source.mend(with_tools(&tools())));
-    let finding = loop {
+    let issue = loop {
         match block_on(events.next()).unwrap().unwrap() {
-            Event::CallFound { call: 0, finding, .. } => break finding,
+            Event::CallIssue { call: 0, issue, .. } => break issue,
             Event::CallEnded(call) => panic!("{call:?}"),
             _ => {}
         }
     };
-    assert_eq!((finding.standing(), finding.issue().pointer()), (Standing::Lost, "/days"));
+    assert_eq!((issue.standing(), issue.issue().pointer()), (Standing::Lost, "/days"));
     assert_eq!(log.borrow().given, 2, "nothing was asked for beyond what settled it");
     events.as_mut().cancel();
     assert!(log.borrow().dropped);
@@ -346,7 +346,7 @@ fn the_schema_settles_the_syntax_of_a_call_while_it_streams() {
             let (source, _) = Source::cut(one("get_weather", arguments).as_bytes(), size);
             let stream = source.mend(with_tools(&tools()));
             let events: Vec<_> = block_on(stream.collect());
-            let lost = |event: &Result<Event, Error<_>>| matches!(event, Ok(Event::CallFound { finding, .. }) if finding.standing() == Standing::Lost);
+            let lost = |event: &Result<Event, Error<_>>| matches!(event, Ok(Event::CallIssue { issue, .. }) if issue.standing() == Standing::Lost);
             assert!(!events.iter().any(lost), "{arguments}: {events:?}");
             let fit = events.iter().find_map(|event| match event {
                 Ok(Event::CallFitted(fit)) => Some(fit),
@@ -407,7 +407,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
 }
 
 #[test]
-fn the_raw_end_of_a_call_that_broke_off_is_no_finding() {
+fn the_raw_end_of_a_call_that_broke_off_is_no_issue() {
     // The quote after the unit, withheld when the stream ends, is emitted verbatim.
     let body = begin(0, "get_weather", "{'city': 'Oslo', 'unit': 'C', 'da");
     for size in [1, 7, 1000] {

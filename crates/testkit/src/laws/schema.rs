@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Repair, RepairKind};
 use wiremend_extract::{Scope, mend_text};
 use wiremend_schema::{
-    Applied, Cause, Change, Cursor, Finding, FitOptions, FitStream, Fitted, NodeState, Rule,
+    Applied, Cause, Change, Cursor, EarlyIssue, FitOptions, FitStream, Fitted, NodeState, Rule,
     Schema, Snapshot, Tree, apply_changes,
 };
 
@@ -52,7 +52,7 @@ pub fn hostile_schema_laws(
     for piece in input.chunks(7) {
         stream.push(piece);
         let cursor = stream.cursor();
-        let _ = (cursor.expected(), cursor.findings(), cursor.pending(), cursor.root());
+        let _ = (cursor.expected(), cursor.early_issues(), cursor.pending(), cursor.root());
     }
     // A longer text is shown, but not kept.
     if input.len() > options.engine().limits().buffer() {
@@ -178,7 +178,12 @@ fn follow(schema: &Schema, input: &[u8], cut: &Cut, options: &FitOptions) -> (Fo
 fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Violation> {
     let account = |cursor: &Cursor| {
         let shown = cursor.root().map(|root| root.to_string());
-        (shown, cursor.findings().to_vec(), cursor.changes().to_vec(), cursor.applied().to_vec())
+        (
+            shown,
+            cursor.early_issues().to_vec(),
+            cursor.changes().to_vec(),
+            cursor.applied().to_vec(),
+        )
     };
     let check = Check::new(Law::SplitInvariance, input);
     let (followed, outcome) = follow(schema, input, &Cut::whole(), options);
@@ -201,7 +206,7 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
         return Ok(());
     }
     if outcome.is_complete() && schema.accepts(&tree) {
-        check.same("findings in a valid value", &whole.1, &Vec::new())?;
+        check.same("issues in a valid value", &whole.1, &Vec::new())?;
         let coerced = |change: &&Change| change.cause() != Cause::Rule(Rule::IntegralFloat);
         let coerced: Vec<&Change> = whole.2.iter().filter(coerced).collect();
         check.same("coerced in a valid value", &coerced, &Vec::new())?;
@@ -217,7 +222,7 @@ fn reads_alike(input: &[u8], options: &Options) -> bool {
     first == whole.text().map(str::as_bytes)
 }
 
-/// L12 for a schema: a finding stays, a final value stays unchanged, byte by byte; and if the end does
+/// L12 for a schema: an early issue stays, a final value stays unchanged, byte by byte; and if the end does
 /// no more than the cursor did, both have the same value.
 fn growth(
     schema: &Schema,
@@ -230,15 +235,15 @@ fn growth(
         return Ok(());
     }
     let mut stream = FitStream::new(schema, options.clone());
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut issues: Vec<EarlyIssue> = Vec::new();
     let mut changes: Vec<Change> = Vec::new();
     let mut finals: BTreeMap<Vec<usize>, String> = BTreeMap::new();
     let mut at_byte = |stream: &FitStream, at: usize| {
         let cursor = stream.cursor();
         let grew =
-            cursor.findings().starts_with(&findings) && cursor.changes().starts_with(&changes);
-        check.that(grew, || format!("taken back at byte {at}: {findings:?} {changes:?}"))?;
-        findings = cursor.findings().to_vec();
+            cursor.early_issues().starts_with(&issues) && cursor.changes().starts_with(&changes);
+        check.that(grew, || format!("taken back at byte {at}: {issues:?} {changes:?}"))?;
+        issues = cursor.early_issues().to_vec();
         changes = cursor.changes().to_vec();
         let now = final_nodes(cursor);
         for (place, text) in &finals {

@@ -40,13 +40,13 @@ coded!(Standing, "standing");
 ///
 /// It is displayed like its issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct EarlyIssue {
     issue: Issue,
     standing: Standing,
     at: usize,
 }
 
-impl Finding {
+impl EarlyIssue {
     pub(super) const fn new(issue: Issue, standing: Standing, at: usize) -> Self {
         Self { issue, standing, at }
     }
@@ -63,14 +63,14 @@ impl Finding {
         self.standing
     }
 
-    /// The byte that made the finding certain, as an offset into the input.
+    /// The byte that made the early issue certain, as an offset into the input.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.at
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for EarlyIssue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.issue.fmt(f)
     }

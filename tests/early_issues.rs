@@ -1,4 +1,4 @@
-//! What is lost is lost: a call or an object with a finding that says so does not fit in the end, however its text
+//! What is lost is lost: a call or an object with an early issue that says so does not fit in the end, however its text
 //! was damaged.
 
 use std::collections::BTreeMap;
@@ -135,15 +135,15 @@ impl Lost {
             }
             while let Some(event) = reader.next_event() {
                 let (at, json) = match &event {
-                    Event::CallFound { call, finding, .. } => {
-                        if finding.standing() == Standing::Lost {
-                            found.entry((true, *call)).or_insert_with(|| finding.to_string());
+                    Event::CallIssue { call, issue, .. } => {
+                        if issue.standing() == Standing::Lost {
+                            found.entry((true, *call)).or_insert_with(|| issue.to_string());
                         }
                         continue;
                     }
-                    Event::ObjectFound { object, finding, .. } => {
-                        if finding.standing() == Standing::Lost {
-                            found.entry((false, *object)).or_insert_with(|| finding.to_string());
+                    Event::ObjectIssue { object, issue, .. } => {
+                        if issue.standing() == Standing::Lost {
+                            found.entry((false, *object)).or_insert_with(|| issue.to_string());
                         }
                         continue;
                     }
@@ -154,9 +154,9 @@ impl Lost {
                     }
                     _ => continue,
                 };
-                let Some(finding) = found.get(&at) else { continue };
+                let Some(issue) = found.get(&at) else { continue };
                 self.count += 1;
-                self.fitting.extend(json.map(|json| format!("{finding}: {json}")));
+                self.fitting.extend(json.map(|json| format!("{issue}: {json}")));
             }
         }
     }
@@ -207,10 +207,10 @@ fn what_is_lost_does_not_fit_in_the_end() {
         let options = FitOptions::new().with_engine(Options::new().with_policy(policy));
         let mut stream = FitStream::new(&schema, options);
         pieces(&text, size).iter().for_each(|piece| stream.push(piece.as_bytes()));
-        if let Some(finding) = stream.cursor().lost().cloned() {
+        if let Some(issue) = stream.cursor().lost().cloned() {
             counts[Place::ALL.len()] += 1;
             let fitted = stream.finish();
-            fitting.extend(fitted.text().map(|json| format!("a stream: {finding}: {json}")));
+            fitting.extend(fitted.text().map(|json| format!("a stream: {issue}: {json}")));
         }
     }
     assert_eq!(fitting, [""; 0]);
