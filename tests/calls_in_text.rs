@@ -212,17 +212,11 @@ fn calls_of(transcript: &Transcript) -> Vec<(String, String)> {
 fn read(body: &[u8], options: &ResponseOptions, cut: &Cut) -> Response {
     let mut reader = ResponseReader::new(options.clone());
     let mut response = Response::default();
-    let mut take = |reader: &mut ResponseReader| {
-        while let Some(event) = reader.next_event() {
-            response.record(event);
-        }
-    };
+    let mut record = |event| response.record(event);
     for chunk in cut.chunks(body) {
-        reader.push(chunk);
-        take(&mut reader);
+        reader.push(chunk, &mut record);
     }
-    reader.finish();
-    take(&mut reader);
+    reader.finish(&mut record);
     response
 }
 
@@ -295,21 +289,18 @@ fn calls_come_while_they_arrive_and_reasoning_comes_apart() {
     let body = Body::Chat.of(text, true);
     // Everything but the end of the turn.
     let end = body.len() - 130;
-    reader.push(&body[..end]);
     let (mut said, mut thought, mut json, mut began) =
         (String::new(), String::new(), Vec::new(), 0);
-    while let Some(event) = reader.next_event() {
-        match event {
-            Event::Text { text, .. } => said.push_str(&text),
-            Event::Reasoning { text, .. } => thought.push_str(&text),
-            Event::CallFragment { json: more, .. } => json.extend(more),
-            Event::CallBegan { name, .. } => {
-                assert_eq!(name.as_deref(), Some("write_file"));
-                began += 1;
-            }
-            _ => {}
+    reader.push(&body[..end], &mut |event| match event {
+        Event::Text { text, .. } => said.push_str(&text),
+        Event::Reasoning { text, .. } => thought.push_str(&text),
+        Event::CallFragment { json: more, .. } => json.extend(more),
+        Event::CallBegan { name, .. } => {
+            assert_eq!(name.as_deref(), Some("write_file"));
+            began += 1;
         }
-    }
+        _ => {}
+    });
     assert_eq!((said.as_str(), thought.as_str(), began), ("On it.\n", "Two seats.", 1));
     let json = String::from_utf8(json).unwrap();
     assert!(json.starts_with("{\"content\": \"It is written, line"), "{json}");

@@ -129,11 +129,13 @@ impl Lost {
         let mut reader = ResponseReader::new(options.clone());
         let mut found = BTreeMap::new();
         for chunk in body.chunks(size).map(Some).chain([None]) {
+            let mut events = Vec::new();
+            let mut take = |event| events.push(event);
             match chunk {
-                Some(chunk) => reader.push(chunk),
-                None => reader.finish(),
+                Some(chunk) => reader.push(chunk, &mut take),
+                None => reader.finish(&mut take),
             }
-            while let Some(event) = reader.next_event() {
+            for event in events {
                 let (at, json) = match &event {
                     Event::CallIssue { call, issue, .. } => {
                         if issue.standing() == Standing::Lost {

@@ -9,16 +9,11 @@ use wiremend_testkit::{allocations::heap_of, bodies::Shape};
 fn read(body: &[u8], size: usize, options: ResponseOptions) -> usize {
     let mut reader = ResponseReader::new(options);
     let mut calls = 0;
+    let mut take = |event| calls += usize::from(matches!(event, Event::CallEnded(_)));
     for chunk in body.chunks(size) {
-        reader.push(chunk);
-        while let Some(event) = reader.next_event() {
-            calls += usize::from(matches!(event, Event::CallEnded(_)));
-        }
+        reader.push(chunk, &mut take);
     }
-    reader.finish();
-    while let Some(event) = reader.next_event() {
-        calls += usize::from(matches!(event, Event::CallEnded(_)));
-    }
+    reader.finish(&mut take);
     calls
 }
 

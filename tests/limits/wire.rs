@@ -68,12 +68,10 @@ fn oversize(limits: SseLimits, limit: usize) {
     let options = wire(WireLimits::new().with_sse(limits));
     let mut reported = 0;
     let mut reader = ResponseReader::new(ResponseOptions::new().with_wire(options.clone()));
-    reader.push(body.as_bytes());
-    reader.finish();
-    while let Some(event) = reader.next_event() {
+    reader.push(body.as_bytes(), &mut |event| {
         reported +=
             usize::from(matches!(event, Event::Oversize { limit: said, .. } if said == limit));
-    }
+    });
     let transcript = transcribe(body.as_bytes(), options.clone());
     assert_eq!((transcript.text().as_str(), reported), ("ab", 1));
     assert_eq!(transcript.outcome(), StreamOutcome::Overflow);
@@ -135,9 +133,9 @@ fn shown(events: &[Event]) -> Vec<String> {
 /// All events of a body, by the reader, and the same by the stream.
 pub(crate) fn events_of(body: &str, options: &ResponseOptions) -> Vec<Event> {
     let mut reader = ResponseReader::new(options.clone());
-    reader.push(body.as_bytes());
-    reader.finish();
-    let events: Vec<Event> = std::iter::from_fn(|| reader.next_event()).collect();
+    let mut events = Vec::new();
+    reader.push(body.as_bytes(), &mut |event| events.push(event));
+    reader.finish(&mut |event| events.push(event));
     let chunks = stream::iter([Ok::<_, std::io::Error>(body.to_owned())]);
     let streamed: Vec<Event> = block_on(chunks.mend(options.clone()).map(Result::unwrap).collect());
     assert_eq!(streamed, events);

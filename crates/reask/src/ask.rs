@@ -288,8 +288,7 @@ impl Watch {
             .body
             .take()
             .unwrap_or_else(|| (Box::new(ResponseReader::new(options.clone())), Box::default()));
-        reader.push(bytes);
-        self.drain(&mut reader, &mut response);
+        reader.push(bytes, &mut |event| self.take(event, &mut response));
         self.body = Some((reader, response));
         self.lost.as_ref()
     }
@@ -305,8 +304,7 @@ impl Watch {
     pub fn finish(mut self) -> Answer {
         let answer = match self.body.take() {
             Some((mut reader, mut response)) => {
-                reader.finish();
-                self.drain(&mut reader, &mut response);
+                reader.finish(&mut |event| self.take(event, &mut response));
                 Answer::read(&response, self.tool.as_deref())
             }
             None => Answer::text(self.content),
@@ -317,18 +315,16 @@ impl Watch {
         }
     }
 
-    fn drain(&mut self, reader: &mut ResponseReader, response: &mut Response) {
-        while let Some(event) = reader.next_event() {
-            match &event {
-                Event::CallIssue { issue, .. } if issue.standing() == Standing::Lost => {
-                    self.lost.get_or_insert_with(|| issue.clone());
-                }
-                // With a tool, text is what comes before the call.
-                Event::Text { text, .. } if self.tool.is_none() => self.follow(text),
-                _ => {}
+    fn take(&mut self, event: Event, response: &mut Response) {
+        match &event {
+            Event::CallIssue { issue, .. } if issue.standing() == Standing::Lost => {
+                self.lost.get_or_insert_with(|| issue.clone());
             }
-            response.record(event);
+            // With a tool, text is what comes before the call.
+            Event::Text { text, .. } if self.tool.is_none() => self.follow(text),
+            _ => {}
         }
+        response.record(event);
     }
 
     fn follow(&mut self, text: &str) {

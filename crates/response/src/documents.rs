@@ -18,13 +18,14 @@ use crate::{Event, along::Along, kept::Kept, object::doubted};
 /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
 /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
 /// let mut reader = ResponseReader::new(options);
-/// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"{days: '3'}\"},\"finish_reason\":\"stop\"}]}\n\n");
-/// reader.finish();
-/// let fit = std::iter::from_fn(|| reader.next_event()).find_map(|event| match event {
-///     Event::ObjectFitted(fit) => Some(fit),
-///     _ => None,
+/// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"{days: '3'}\"},\"finish_reason\":\"stop\"}]}\n\n";
+/// let mut fitted = None;
+/// reader.push(body, &mut |event| {
+///     if let Event::ObjectFitted(object) = event {
+///         fitted = Some(object);
+///     }
 /// });
-/// assert_eq!(fit.unwrap().json(), Some(r#"{"days": 3}"#));
+/// assert_eq!(fitted.unwrap().json(), Some(r#"{"days": 3}"#));
 /// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,27 +2,26 @@
 //! calls, objects in the text, the results of their schemas, token counts and the end of stream out.
 //!
 //! [`ResponseReader`] does no I/O. The adapters of `wiremend-stream`, the command and any other driver
-//! push bytes into it and take its [`Event`]s.
+//! push bytes into it and receive its [`Event`]s.
 //!
 //! ```
 //! use wiremend_response::{Event, ResponseOptions, ResponseReader};
 //!
 //! let mut reader = ResponseReader::new(ResponseOptions::new());
+//! let mut calls = Vec::new();
+//! let mut take = |event| match event {
+//!     Event::CallEnded(call) if call.outcome().is_complete() => calls.push(call),
+//!     _ => {}
+//! };
 //! for chunk in [
 //!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
 //!     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1, b: 2}\"}}]}}]}\n\n",
 //!     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
 //! ] {
-//!     reader.push(chunk.as_bytes());
-//!     while let Some(event) = reader.next_event() {
-//!         if let Event::CallEnded(call) = event {
-//!             assert!(call.outcome().is_complete());
-//!             assert_eq!(call.arguments(), r#"{"a": 1, "b": 2}"#);
-//!         }
-//!     }
+//!     reader.push(chunk.as_bytes(), &mut take);
 //! }
-//! reader.finish();
-//! assert!(matches!(reader.next_event(), Some(Event::Ended(_))));
+//! reader.finish(&mut take);
+//! assert_eq!(calls[0].arguments(), r#"{"a": 1, "b": 2}"#);
 //! ```
 
 #[cfg(feature = "schema")]

@@ -17,27 +17,26 @@ use crate::{
 
 /// Reads the body of a response while it arrives.
 ///
-/// Call [`push`](Self::push) any number of times, and after each call take the events that are ready
-/// with [`next_event`](Self::next_event). Then call [`finish`](Self::finish) once, and take the last
-/// events. The way the body is split into chunks affects the individual text pieces and fragments, but
-/// not what they add up to. Memory: the events that were not taken, one line, one event, the arguments
-/// of the open calls, and the buffers of the texts being searched, each within the limits of the options.
+/// Call [`push`](Self::push) any number of times, then [`finish`](Self::finish) once. Both pass the events
+/// that are ready to a function. The way the body is split into chunks affects the individual text pieces
+/// and fragments, but not what they add up to. Memory: the events of one chunk, one line, one event, the
+/// arguments of the open calls, and the buffers of the texts being searched, each within the limits of the
+/// options.
 ///
 /// ```
 /// use wiremend_extract::Scope;
 /// use wiremend_response::{Event, ResponseOptions, ResponseReader};
 ///
 /// let mut reader = ResponseReader::new(ResponseOptions::new().with_objects(Scope::All));
-/// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': True}!\"},\"finish_reason\":\"stop\"}]}\n\n");
-/// reader.finish();
 /// let (mut text, mut json) = (String::new(), None);
-/// while let Some(event) = reader.next_event() {
-///     match event {
-///         Event::Text { text: more, .. } => text.push_str(&more),
-///         Event::ObjectEnded(object) => json = object.json().map(str::to_owned),
-///         _ => {}
-///     }
-/// }
+/// let mut take = |event| match event {
+///     Event::Text { text: more, .. } => text.push_str(&more),
+///     Event::ObjectEnded(object) => json = object.json().map(str::to_owned),
+///     _ => {}
+/// };
+/// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': True}!\"},\"finish_reason\":\"stop\"}]}\n\n";
+/// reader.push(body, &mut take);
+/// reader.finish(&mut take);
 /// assert_eq!((text.as_str(), json.as_deref()), ("Sure: {'ok': True}!", Some("{\"ok\": true}")));
 /// ```
 #[derive(Debug)]
@@ -52,6 +51,7 @@ struct Contents {
     /// Calls in the texts, if they are looked for.
     in_text: Option<Box<CallsInText>>,
     texts: Texts,
+    /// The events of the chunk that is being read. Those at its end may still change.
     queue: VecDeque<Event>,
     #[cfg(feature = "schema")]
     tools: Option<Tools>,
@@ -89,32 +89,23 @@ impl ResponseReader {
         Self { decoder: Decoder::new(wire), contents }
     }
 
-    /// Reads a chunk of the body. Does nothing after [`finish`](Self::finish).
-    pub fn push(&mut self, chunk: &[u8]) {
+    /// Reads a chunk of the body, and passes its events to `sink`. Does nothing after [`finish`](Self::finish).
+    pub fn push(&mut self, chunk: &[u8], sink: &mut impl FnMut(Event)) {
         let Self { decoder, contents } = self;
         decoder.push(chunk, &mut |event| contents.read(&event));
         #[cfg(feature = "schema")]
         if let Some(tools) = &mut contents.tools {
             tools.settle(&mut contents.queue);
         }
+        contents.queue.drain(..).for_each(sink);
     }
 
     /// Ends the body: everything that is open ends, and [`Event::Ended`] is the last event. Calling it again
     /// does nothing.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self, sink: &mut impl FnMut(Event)) {
         let Self { decoder, contents } = self;
         decoder.finish(&mut |event| contents.read(&event));
-    }
-
-    /// The next event that is ready.
-    pub fn next_event(&mut self) -> Option<Event> {
-        self.contents.queue.pop_front()
-    }
-
-    /// Whether every event that is ready has been taken.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.contents.queue.is_empty()
+        contents.queue.drain(..).for_each(sink);
     }
 
     /// What is known about an open call as of the last chunk: the value so far with a state for each
@@ -143,12 +134,14 @@ impl ResponseReader {
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
     /// let mut reader = ResponseReader::new(options);
-    /// reader.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"So: {days: '3', city: 'Os\"}}]}\n\n");
-    /// let object = std::iter::from_fn(|| reader.next_event()).find_map(|event| match event {
-    ///     Event::ObjectBegan { object, .. } => Some(object),
-    ///     _ => None,
+    /// let mut open = None;
+    /// let chunk = b"data: {\"choices\":[{\"delta\":{\"content\":\"So: {days: '3', city: 'Os\"}}]}\n\n";
+    /// reader.push(chunk, &mut |event| {
+    ///     if let Event::ObjectBegan { object, .. } = event {
+    ///         open = Some(object);
+    ///     }
     /// });
-    /// let root = reader.object_cursor(object.unwrap()).unwrap().root().unwrap();
+    /// let root = reader.object_cursor(open.unwrap()).unwrap().root().unwrap();
     /// assert_eq!(root.to_string(), r#"{"days":3,"city":"Os"}"#);
     /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```

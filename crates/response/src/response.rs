@@ -34,11 +34,9 @@ impl Response {
     pub fn read(body: &[u8], options: ResponseOptions) -> Self {
         let mut reader = ResponseReader::new(options);
         let mut response = Self::default();
-        reader.push(body);
-        reader.finish();
-        while let Some(event) = reader.next_event() {
-            response.record(event);
-        }
+        let mut record = |event| response.record(event);
+        reader.push(body, &mut record);
+        reader.finish(&mut record);
         response
     }
 

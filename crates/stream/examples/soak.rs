@@ -176,15 +176,9 @@ fn adapter(streams: usize, bodies: &Bodies) -> Adapter {
         let mut reader = ResponseReader::new(ResponseOptions::new());
         let mut events = 0;
         for chunk in chunks {
-            reader.push(chunk);
-            while reader.next_event().is_some() {
-                events += 1;
-            }
+            reader.push(chunk, &mut |_| events += 1);
         }
-        reader.finish();
-        while reader.next_event().is_some() {
-            events += 1;
-        }
+        reader.finish(&mut |_| events += 1);
         events
     };
     let adapted = |chunks: &[Vec<u8>]| {

@@ -331,28 +331,23 @@ impl<D: Document> Channel<D> {
         self.queue.extend(self.found.drain(..).map(InChannel::Found));
     }
 
-    /// Reads the texts that the body has brought.
-    fn read_events(&mut self) {
-        while let Some(event) = self.body.as_mut().and_then(ResponseReader::next_event) {
-            self.watch.event(&event);
-            self.drain_grown(Some(&event));
-            match event {
-                Event::Text { block, text, .. } if self.tool.is_none() => {
-                    self.read(block, text.as_bytes());
-                }
-                Event::Finish(finish) => {
-                    self.finish(Some(finish.choice()));
-                }
-                Event::Error(error) => {
-                    self.failed = true;
-                    self.queue.push_back(InChannel::Provider(error));
-                }
-                Event::Doubted(doubt) if doubt.is_loss() => self.lose(doubt),
-                event if self.tool.is_some() => self.read_call(event),
-                _ => {}
+    /// Reads an event of the body.
+    fn read_event(&mut self, event: Event) {
+        self.watch.event(&event);
+        self.drain_grown(Some(&event));
+        match event {
+            Event::Text { block, text, .. } if self.tool.is_none() => {
+                self.read(block, text.as_bytes());
             }
+            Event::Finish(finish) => self.finish(Some(finish.choice())),
+            Event::Error(error) => {
+                self.failed = true;
+                self.queue.push_back(InChannel::Provider(error));
+            }
+            Event::Doubted(doubt) if doubt.is_loss() => self.lose(doubt),
+            event if self.tool.is_some() => self.read_call(event),
+            _ => {}
         }
-        self.drain_grown(None);
     }
 
     /// Something of the response was lost. Where is not known.
@@ -443,19 +438,18 @@ impl<B: AsRef<[u8]>, D: Document> Reads<B> for Channel<D> {
     }
 
     fn push(&mut self, chunk: B) {
-        match &mut self.body {
-            Some(body) => {
-                body.push(chunk.as_ref());
-                self.read_events();
-            }
-            None => self.read(Block::default(), chunk.as_ref()),
-        }
+        let Some(mut body) = self.body.take() else {
+            return self.read(Block::default(), chunk.as_ref());
+        };
+        body.push(chunk.as_ref(), &mut |event| self.read_event(event));
+        self.drain_grown(None);
+        self.body = Some(body);
     }
 
     fn finish(&mut self) {
-        if let Some(body) = &mut self.body {
-            body.finish();
-            self.read_events();
+        if let Some(mut body) = self.body.take() {
+            body.finish(&mut |event| self.read_event(event));
+            self.drain_grown(None);
         }
         self.finish(None);
         self.queue.push_back(InChannel::Ended);

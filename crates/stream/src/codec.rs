@@ -4,9 +4,9 @@ use std::io;
 
 use bytes::BytesMut;
 use tokio_util::codec::Decoder;
-use wiremend_response::{Event, ResponseOptions, ResponseReader};
+use wiremend_response::{Event, ResponseOptions};
 
-use crate::telemetry::Watch;
+use crate::{pump::Response, telemetry::Watch};
 
 /// Reads a provider's body as a codec of `tokio_util`: the events are those of
 /// [`MendStream`](crate::MendStream).
@@ -36,7 +36,7 @@ use crate::telemetry::Watch;
 /// ```
 #[derive(Debug)]
 pub struct MendCodec {
-    reader: ResponseReader,
+    response: Response,
     watch: Watch,
 }
 
@@ -44,7 +44,7 @@ impl MendCodec {
     /// A codec for one body.
     #[must_use]
     pub fn new(options: ResponseOptions) -> Self {
-        Self { reader: ResponseReader::new(options), watch: Watch::new(true) }
+        Self { response: Response::new(options), watch: Watch::new(true) }
     }
 
     /// Sets what logs and metrics say about the response.
@@ -57,7 +57,7 @@ impl MendCodec {
 
     fn next(&mut self) -> Option<Event> {
         let _span = self.watch.enter();
-        let event = self.reader.next_event()?;
+        let event = self.response.next()?;
         self.watch.event(&event);
         Some(event)
     }
@@ -72,7 +72,7 @@ impl Decoder for MendCodec {
         if let Some(event) = self.next() {
             return Ok(Some(event));
         }
-        self.reader.push(bytes);
+        self.response.push(bytes);
         bytes.clear();
         Ok(self.next())
     }
@@ -81,7 +81,7 @@ impl Decoder for MendCodec {
         if let Some(event) = self.decode(bytes)? {
             return Ok(Some(event));
         }
-        self.reader.finish();
+        self.response.finish();
         Ok(self.next())
     }
 }

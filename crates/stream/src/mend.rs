@@ -10,7 +10,7 @@ use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 
 use wiremend_core::Value;
-use wiremend_response::{Event, ResponseOptions, ResponseReader};
+use wiremend_response::{Event, ResponseOptions};
 use wiremend_wire::RewriteOptions;
 
 #[cfg(feature = "schema")]
@@ -18,7 +18,7 @@ use crate::StoppedAt;
 use crate::{
     Error, JsonOptions, JsonStream, RewriteStream,
     call_values::CallValues,
-    pump::{self, Reads, Upstream},
+    pump::{self, Response, Upstream},
     telemetry::Watch,
 };
 
@@ -50,7 +50,7 @@ pin_project! {
         #[pin]
         body: Option<S>,
         upstream: Upstream<E>,
-        reader: ResponseReader,
+        response: Response,
         // The values of open calls, if the caller wants them.
         values: Option<CallValues>,
         watch: Watch,
@@ -65,9 +65,9 @@ where
     /// Reads `body`.
     #[must_use]
     pub fn new(body: S, options: ResponseOptions) -> Self {
-        let reader = ResponseReader::new(options);
+        let response = Response::new(options);
         let watch = Watch::new(true);
-        Self { body: Some(body), upstream: Upstream::Open, reader, values: None, watch }
+        Self { body: Some(body), upstream: Upstream::Open, response, values: None, watch }
     }
 
     /// Keeps the value of each open call, for [`call_value`](Self::call_value). It takes up to about 50
@@ -90,13 +90,13 @@ where
     /// remaining events are still emitted. Cancel safe. Calling it again does nothing.
     pub fn cancel(self: Pin<&mut Self>) {
         let this = self.project();
-        pump::cancel(this.body, this.upstream, this.reader);
+        pump::cancel(this.body, this.upstream, this.response);
     }
 
     /// The next event, if it is ready without polling upstream.
     pub(crate) fn take_ready(self: Pin<&mut Self>) -> Option<Event> {
         let this = self.project();
-        let event = Reads::<B>::next(this.reader)?;
+        let event = this.response.next()?;
         let _span = this.watch.enter();
         note(&event, this.values, this.watch);
         Some(event)
@@ -175,7 +175,7 @@ impl<S, E> MendStream<S, E> {
     /// the call has ended, including when all of it came in one chunk.
     #[must_use]
     pub fn call_cursor(&self, call: usize) -> Option<&wiremend_schema::Cursor> {
-        self.reader.call_cursor(call)
+        self.response.reader.call_cursor(call)
     }
 
     /// What is known about an open object in the text as of the last chunk, like
@@ -215,7 +215,7 @@ impl<S, E> MendStream<S, E> {
     /// ```
     #[must_use]
     pub fn object_cursor(&self, object: usize) -> Option<&wiremend_schema::Cursor> {
-        self.reader.object_cursor(object)
+        self.response.reader.object_cursor(object)
     }
 }
 
@@ -229,7 +229,7 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
         let _span = this.watch.enter();
-        let polled = pump::poll(this.body, this.upstream, this.reader, cx);
+        let polled = pump::poll(this.body, this.upstream, this.response, cx);
         if let Poll::Ready(Some(Ok(event))) = &polled {
             note(event, this.values, this.watch);
         }
@@ -243,21 +243,7 @@ where
     B: AsRef<[u8]>,
 {
     fn is_terminated(&self) -> bool {
-        self.body.is_none() && self.reader.is_empty() && matches!(self.upstream, Upstream::Over)
-    }
-}
-
-impl<B: AsRef<[u8]>> Reads<B> for ResponseReader {
-    type Event = Event;
-
-    fn next(&mut self) -> Option<Event> {
-        self.next_event()
-    }
-    fn push(&mut self, chunk: B) {
-        Self::push(self, chunk.as_ref());
-    }
-    fn finish(&mut self) {
-        Self::finish(self);
+        self.body.is_none() && self.response.is_empty() && matches!(self.upstream, Upstream::Over)
     }
 }
 

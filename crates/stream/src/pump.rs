@@ -1,11 +1,13 @@
 //! The loop that all adapters share: upstream chunks in, events out.
 
 use std::{
+    collections::VecDeque,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
 use futures_core::Stream;
+use wiremend_response::{Event, ResponseOptions, ResponseReader};
 
 use crate::{Error, telemetry};
 
@@ -37,6 +39,49 @@ pub(crate) trait Reads<B> {
     /// Ends the input: upstream has failed.
     fn fail(&mut self) {
         self.finish();
+    }
+}
+
+/// The events of a response, until they are taken.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) reader: ResponseReader,
+    events: VecDeque<Event>,
+}
+
+impl Response {
+    pub(crate) fn new(options: ResponseOptions) -> Self {
+        Self { reader: ResponseReader::new(options), events: VecDeque::new() }
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    pub(crate) fn push(&mut self, chunk: &[u8]) {
+        self.reader.push(chunk, &mut |event| self.events.push_back(event));
+    }
+
+    pub(crate) fn finish(&mut self) {
+        self.reader.finish(&mut |event| self.events.push_back(event));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+}
+
+impl<B: AsRef<[u8]>> Reads<B> for Response {
+    type Event = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        Self::next(self)
+    }
+    fn push(&mut self, chunk: B) {
+        Self::push(self, chunk.as_ref());
+    }
+    fn finish(&mut self) {
+        Self::finish(self);
     }
 }
 

@@ -561,12 +561,11 @@ pub(crate) fn stream(
     }
     let mut reader = ResponseReader::new(options);
     let mut response = Response::default();
+    let mut record = |event| response.record(event);
     for piece in input.pieces() {
-        reader.push(piece);
-        std::iter::from_fn(|| reader.next_event()).for_each(|event| response.record(event));
+        reader.push(piece, &mut record);
     }
-    reader.finish();
-    std::iter::from_fn(|| reader.next_event()).for_each(|event| response.record(event));
+    reader.finish(&mut record);
     let transcript = response.transcript();
     let call_fits = tools.is_some().then(|| {
         let reports = response.fitted_calls().iter().filter_map(CallReport::new);

@@ -158,20 +158,14 @@ fn drive(
             Ok([]) => break None,
             Ok(chunk) => {
                 opening.note(chunk);
-                reader.push(chunk);
-                while let Some(event) = reader.next_event() {
-                    shown.take(event, &opening, &mut view);
-                }
+                reader.push(chunk, &mut |event| shown.take(event, &opening, &mut view));
             }
             Err(failure) => break Some(failure),
         }
         view.out().flush()?;
     };
     // What has arrived is shown to its end, also where reading failed.
-    reader.finish();
-    while let Some(event) = reader.next_event() {
-        shown.take(event, &opening, &mut view);
-    }
+    reader.finish(&mut |event| shown.take(event, &opening, &mut view));
     view.out().flush()?;
     failed.map_or(Ok(shown.verdict.0), Err)
 }

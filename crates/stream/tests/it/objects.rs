@@ -78,11 +78,9 @@ impl Said {
     fn through_the_reader(body: &[u8], size: usize, options: &ResponseOptions) -> Self {
         let (mut said, mut reader) = (Self::default(), ResponseReader::new(options.clone()));
         for chunk in body.chunks(size) {
-            reader.push(chunk);
-            std::iter::from_fn(|| reader.next_event()).for_each(|event| said.add(event));
+            reader.push(chunk, &mut |event| said.add(event));
         }
-        reader.finish();
-        std::iter::from_fn(|| reader.next_event()).for_each(|event| said.add(event));
+        reader.finish(&mut |event| said.add(event));
         said
     }
 
@@ -153,8 +151,9 @@ fn shown(pieces: &[&str], options: &ResponseOptions) -> Vec<Option<String>> {
     let mut reader = ResponseReader::new(options.clone());
     let mut through_reader = Vec::new();
     for chunk in chunks.iter().map(String::as_str).chain([END]) {
-        reader.push(chunk.as_bytes());
-        while let Some(event) = reader.next_event() {
+        let mut events = Vec::new();
+        reader.push(chunk.as_bytes(), &mut |event| events.push(event));
+        for event in events {
             match event {
                 Event::ObjectFragment { object, .. } => {
                     through_reader.push(root(reader.object_cursor(object)));
@@ -202,14 +201,14 @@ fn an_object_is_fitted_while_it_grows() {
 #[test]
 fn the_value_so_far_has_a_state_for_each_node() {
     let mut reader = ResponseReader::new(options());
-    reader.push(text("{'n': '3', 'm': 'Os").as_bytes());
+    reader.push(text("{'n': '3', 'm': 'Os").as_bytes(), &mut |_| {});
     let cursor = reader.object_cursor(0).unwrap();
     let state = |key: &str| cursor.root().unwrap().member(key).map(|node| node.state());
     assert_eq!(state("n"), Some(NodeState::Final));
     assert_eq!(state("m"), Some(NodeState::Tentative));
     assert!(cursor.pending().is_empty() && reader.object_cursor(1).is_none());
     let mut reader = ResponseReader::new(options());
-    reader.push(text("{'m': [").as_bytes());
+    reader.push(text("{'m': [").as_bytes(), &mut |_| {});
     let pending = reader.object_cursor(0).unwrap().pending();
     assert_eq!(pending[0].to_string(), "/: missing required property \"n\"");
 }
@@ -318,9 +317,9 @@ fn what_is_missing_says_nothing() {
         }
     }
     let mut reader = ResponseReader::new(options());
-    reader.push(text("{\"m\": 1").as_bytes());
+    reader.push(text("{\"m\": 1").as_bytes(), &mut |_| {});
     assert!(reader.object_cursor(0).is_some());
-    reader.push((LOST.to_owned() + &text(", \"k\": 2")).as_bytes());
+    reader.push((LOST.to_owned() + &text(", \"k\": 2")).as_bytes(), &mut |_| {});
     assert!(reader.object_cursor(0).is_none());
 }
 

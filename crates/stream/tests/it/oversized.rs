@@ -145,16 +145,15 @@ fn objects(content: &str, options: &ResponseOptions) -> Vec<Object> {
     let read = |size: usize, chunk: usize| {
         let mut reader = ResponseReader::new(options.clone());
         let mut objects = Vec::new();
+        let mut take = |event| match event {
+            Event::ObjectEnded(object) => objects.push(*object),
+            _ => {}
+        };
         let body = text(content, size) + END;
         for chunk in body.as_bytes().chunks(chunk) {
-            reader.push(chunk);
+            reader.push(chunk, &mut take);
         }
-        reader.finish();
-        while let Some(event) = reader.next_event() {
-            if let Event::ObjectEnded(object) = event {
-                objects.push(*object);
-            }
-        }
+        reader.finish(&mut take);
         objects
     };
     let whole = read(10_000, 1 << 20);
@@ -223,13 +222,12 @@ fn the_limits_hold_for_what_was_written() {
     let closed: String = (0..10).map(|index| body(index, "'}")).collect();
     let response = without_schema().with_raw_objects().with_open_objects_limit(16_000);
     let mut reader = ResponseReader::new(response);
-    reader.push((open + &closed + END).as_bytes());
-    reader.finish();
-    let ended = std::iter::from_fn(|| reader.next_event()).filter_map(|event| match event {
-        Event::ObjectEnded(object) => Some((object.json().is_some(), object.raw().is_some())),
-        _ => None,
+    let mut ended = Vec::new();
+    reader.push((open + &closed + END).as_bytes(), &mut |event| {
+        if let Event::ObjectEnded(object) = event {
+            ended.push((object.json().is_some(), object.raw().is_some()));
+        }
     });
-    let ended: Vec<_> = ended.collect();
     assert!(ended.iter().all(|(json, _)| *json), "{ended:?}");
     let raw = ended.iter().filter(|(_, raw)| *raw).count();
     assert!((3..9).contains(&raw), "{ended:?}");
