@@ -8,9 +8,14 @@ use std::{
 
 use futures_core::Stream;
 use pin_project_lite::pin_project;
+use serde::de::DeserializeOwned;
 use wiremend_core::Options;
 use wiremend_extract::{Extractor, Scope, TextSink};
 use wiremend_response::{Event, ResponseOptions, ResponseReader};
+#[cfg(feature = "schema")]
+use wiremend_schema::{FitOptions, Schema};
+#[cfg(feature = "schema")]
+use wiremend_wire::Guides;
 use wiremend_wire::{Block, Call, Doubt, WireError};
 
 use crate::{
@@ -30,18 +35,60 @@ const MOST_TEXTS: usize = 1024;
 /// they may be. Without [`with_objects`](ResponseOptions::with_objects), each text of the response should be
 /// one document ([`Scope::Whole`]).
 ///
-/// [`arguments_of`](Self::arguments_of) reads the arguments of tool calls instead of the texts.
+/// [`arguments_of`](Self::arguments_of) reads the arguments of tool calls instead of the texts. `with_schema` fits
+/// each value to a schema.
 #[derive(Clone, Debug)]
-pub struct ChannelOptions {
+pub struct ValueOptions {
     body: Option<ResponseOptions>,
     /// The tool whose calls are read instead of the texts.
     tool: Option<Box<str>>,
     scope: Scope,
     mending: Options,
     limit: usize,
+    target: Target,
 }
 
-impl ChannelOptions {
+/// What each value is fitted to, if there is a schema.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Target {
+    #[cfg(feature = "schema")]
+    schema: Option<(Schema, FitOptions)>,
+}
+
+impl Target {
+    /// Reads a complete value, or an item, as a `T`, after it was fitted.
+    pub(crate) fn read<T: DeserializeOwned, E>(
+        &self,
+        index: Option<usize>,
+        json: &[u8],
+        watch: &Watch,
+    ) -> Result<T, ValueError<E>> {
+        let text = |json: &[u8]| String::from_utf8_lossy(json).into_owned();
+        #[cfg(feature = "schema")]
+        let fitted = self.schema.as_ref().map(|(schema, options)| schema.fit(json, options));
+        #[cfg(feature = "schema")]
+        let json = match &fitted {
+            None => json,
+            Some(fitted) => {
+                watch.fitted(("value", ""), fitted, fitted.outcome());
+                let Some(fits) = fitted.text().filter(|_| fitted.outcome().is_complete()) else {
+                    let (json, issues) = (text(json), fitted.issues().to_vec());
+                    return Err(ValueError::Fit { index, json, issues });
+                };
+                fits.as_bytes()
+            }
+        };
+        #[cfg(not(feature = "schema"))]
+        let _ = watch;
+        serde_json::from_slice(json).map_err(|error| ValueError::Type {
+            index,
+            json: text(json),
+            error,
+        })
+    }
+}
+
+impl ValueOptions {
     /// The arguments of the calls of one tool in the body of a response: each call is a document. The texts are
     /// not read, and neither are the calls of other tools.
     ///
@@ -53,7 +100,7 @@ impl ChannelOptions {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{ChannelOptions, MendExt, ResponseOptions};
+    /// use wiremend_stream::{ValueOptions, MendExt, ResponseOptions};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Row {
@@ -68,7 +115,7 @@ impl ChannelOptions {
     ///     piece(r#""function":{"arguments":"lo'}, {'city': 'Bergen'}]}"}"#),
     ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n".to_owned(),
     /// ]);
-    /// let options = ChannelOptions::arguments_of("add_rows", ResponseOptions::new());
+    /// let options = ValueOptions::arguments_of("add_rows", ResponseOptions::new());
     /// let mut rows = body.map(Ok::<_, std::io::Error>).items::<Row>("/rows", options);
     /// let mut cities = Vec::new();
     /// block_on(async {
@@ -90,7 +137,75 @@ impl ChannelOptions {
             limit: options.object_limit(),
             tool: Some(tool.into()),
             body: Some(options),
+            target: Target::default(),
         }
+    }
+
+    /// Fits each complete value to a schema before it becomes a Rust type: an item of [`items`], whose schema this is, as
+    /// soon as it closes, and the whole value of [`typed`]. What does not fit is a [`ValueError::Fit`], with what is
+    /// wrong. The mending of `options` is that of the values, whose policy bounds the rules as well, and their
+    /// scope is set. For [`typed`], the schema also decides what the bytes of the value leave open, unless
+    /// the options for mending have a guide of their own. A value that still [grows](crate::TypedStream::value) is not fitted.
+    ///
+    /// ### Default
+    /// There is no schema, so that `"3"` is no number.
+    ///
+    /// [`items`]: crate::MendExt::items
+    /// [`typed`]: crate::MendExt::typed
+    ///
+    /// ```
+    /// use futures::{StreamExt, executor::block_on, stream};
+    /// use wiremend_schema::{FitOptions, Schema};
+    /// use wiremend_stream::{JsonOptions, MendExt, ValueError, ValueOptions};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Stay {
+    ///     nights: u32,
+    /// }
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"nights": {"type": "integer"}}, "required": ["nights"]}"#)?;
+    /// let options = ValueOptions::from(JsonOptions::new()).with_schema(&schema, FitOptions::new());
+    /// let chunks = ["[{'nights': '2'}, {'nights': 'a f", "ew'}, {'nights': 3}]"];
+    /// let stays = stream::iter(chunks).map(Ok::<_, std::io::Error>).items::<Stay>("", options);
+    /// let stays = block_on(stays.map(|stay| match stay {
+    ///     Ok(stay) => stay.value().nights.to_string(),
+    ///     Err(ValueError::Fit { index, issues, .. }) => format!("{index:?}: {}", issues[0]),
+    ///     Err(error) => error.to_string(),
+    /// }).collect::<Vec<_>>());
+    /// assert_eq!(stays, ["2", r#"Some(1): /nights: expected integer, got string "a few""#, "3"]);
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
+    /// ```
+    #[cfg(feature = "schema")]
+    #[must_use]
+    pub fn with_schema(mut self, schema: &Schema, options: FitOptions) -> Self {
+        let options = options.with_engine(self.mending.clone()).with_scope(Scope::Whole);
+        self.target.schema = Some((schema.clone(), options));
+        self
+    }
+
+    /// The same, for values of which each is the whole document: the schema decides what their bytes leave open.
+    pub(crate) fn guided(mut self) -> Self {
+        #[cfg(feature = "schema")]
+        if let Some((schema, _)) = &self.target.schema {
+            if self.mending.guide().is_none() {
+                self.mending = self.mending.with_guide(schema.guide());
+            }
+            if let (Some(body), Some(tool)) = (&mut self.body, &self.tool)
+                && body.wire().guides().is_none()
+                && body.wire().mending().guide().is_none()
+            {
+                let (tool, schema) = (tool.clone(), schema.clone());
+                let guides = Guides::new(move |name| (*tool == *name).then(|| schema.guide()));
+                let wire = body.wire().clone().with_guides(guides);
+                *body = body.clone().with_wire(wire);
+            }
+        }
+        self
+    }
+
+    /// What each value is fitted to.
+    pub(crate) fn target(&self) -> Target {
+        self.target.clone()
     }
 
     /// How many bytes of a value are kept.
@@ -99,14 +214,14 @@ impl ChannelOptions {
     }
 }
 
-impl From<JsonOptions> for ChannelOptions {
+impl From<JsonOptions> for ValueOptions {
     fn from(options: JsonOptions) -> Self {
         let (scope, mending, limit) = options.into_parts();
-        Self { body: None, tool: None, scope, mending, limit }
+        Self { body: None, tool: None, scope, mending, limit, target: Target::default() }
     }
 }
 
-impl From<ResponseOptions> for ChannelOptions {
+impl From<ResponseOptions> for ValueOptions {
     fn from(options: ResponseOptions) -> Self {
         Self {
             scope: options.objects().unwrap_or(Scope::Whole),
@@ -115,6 +230,7 @@ impl From<ResponseOptions> for ChannelOptions {
             tool: None,
             // The texts are searched here.
             body: Some(ResponseOptions::new().with_wire(options.wire().clone())),
+            target: Target::default(),
         }
     }
 }
@@ -157,7 +273,7 @@ pin_project! {
 pub(crate) type Taken<T, E> = (bool, Option<Result<T, ValueError<E>>>);
 
 impl<S, E, D: Document> Reading<S, E, D> {
-    pub(crate) fn new(body: S, options: ChannelOptions, start: D) -> Self {
+    pub(crate) fn new(body: S, options: ValueOptions, start: D) -> Self {
         let channel = Channel::new(options, start);
         Self { body: Some(body), upstream: Upstream::Open, channel, answered: false }
     }
@@ -281,7 +397,7 @@ struct Channel<D: Document> {
 }
 
 impl<D: Document> Channel<D> {
-    fn new(options: ChannelOptions, start: D) -> Self {
+    fn new(options: ValueOptions, start: D) -> Self {
         Self {
             body: options.body.map(ResponseReader::new),
             scope: options.scope,

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use wiremend_core::Outcome;
 
 use crate::{
-    ChannelOptions, ValueError,
-    channel::{Reading, Taken},
+    ValueError, ValueOptions,
+    channel::{Reading, Target},
     splitter::{Piece, Splitter},
 };
 
@@ -33,7 +33,7 @@ impl<T> Item<T> {
     }
 
     /// The number of the call whose arguments hold it, if calls are read
-    /// ([`ChannelOptions::arguments_of`]).
+    /// ([`ValueOptions::arguments_of`]).
     #[must_use]
     pub const fn call(&self) -> Option<usize> {
         self.call
@@ -64,8 +64,8 @@ pin_project! {
     /// **If no error is emitted, nothing is missing.** [`ValueError::Incomplete`] says that the document was cut
     /// off, refused or passed a limit, or that an item with a key twice may be several ones, because something that
     /// may have divided it was repaired, and how many items there were until then; [`ValueError::NotFound`], that
-    /// there was no such array. After [`ValueError::Type`] and [`ValueError::TooLong`], which concern one
-    /// item, the next items follow. After [`ValueError::Lost`] there are no more items, because any of them may
+    /// there was no such array. After [`ValueError::Type`], [`ValueError::TooLong`] and `ValueError::Fit`,
+    /// which concern one item, the next items follow. After [`ValueError::Lost`] there are no more items, because any of them may
     /// lack a part. An upstream error is the last item.
     ///
     /// Work: linear in the input. Memory: one item, and what one chunk brings; nothing of the document is
@@ -78,6 +78,7 @@ pin_project! {
         #[pin]
         reading: Reading<S, E, Splitter>,
         limit: usize,
+        target: Target,
         item: PhantomData<fn() -> T>,
     }
 }
@@ -87,10 +88,10 @@ where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
-    pub(crate) fn new(body: S, pointer: &str, options: ChannelOptions) -> Self {
-        let limit = options.limit();
+    pub(crate) fn new(body: S, pointer: &str, options: ValueOptions) -> Self {
+        let (limit, target) = (options.limit(), options.target());
         let reading = Reading::new(body, options, Splitter::new(pointer, limit));
-        Self { reading, limit, item: PhantomData }
+        Self { reading, limit, target, item: PhantomData }
     }
 
     /// Sets what logs and metrics say about the response.
@@ -118,37 +119,22 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
-        let limit = *this.limit;
-        this.reading.poll(cx, |piece, _| take(piece, limit))
-    }
-}
-
-/// What comes of a piece. A document with the array, or one that is not complete, is an answer.
-fn take<T: DeserializeOwned, E>(piece: Piece, limit: usize) -> Taken<Item<T>, E> {
-    match piece {
-        Piece::Item { index, json: Some(json), call } => (false, Some(read(index, &json, call))),
-        Piece::Item { index, json: None, .. } => {
-            (false, Some(Err(ValueError::TooLong { index: Some(index), limit })))
-        }
-        Piece::Ended { outcome, found, .. } if outcome.is_complete() => (found, None),
-        Piece::Ended { outcome: Outcome::None, .. } => (false, None),
-        Piece::Ended { outcome, items, .. } => {
-            (true, Some(Err(ValueError::Incomplete { outcome, items })))
-        }
-    }
-}
-
-fn read<T: DeserializeOwned, E>(
-    index: usize,
-    json: &[u8],
-    call: Option<usize>,
-) -> Result<Item<T>, ValueError<E>> {
-    match serde_json::from_slice(json) {
-        Ok(value) => Ok(Item { index, call, value }),
-        Err(error) => {
-            let json = String::from_utf8_lossy(json).into_owned();
-            Err(ValueError::Type { index: Some(index), json, error })
-        }
+        let (limit, target) = (*this.limit, &*this.target);
+        this.reading.poll(cx, |piece, watch| match piece {
+            // A document with the array, or one that is not complete, is an answer.
+            Piece::Ended { outcome, found, .. } if outcome.is_complete() => (found, None),
+            Piece::Ended { outcome: Outcome::None, .. } => (false, None),
+            Piece::Ended { outcome, items, .. } => {
+                (true, Some(Err(ValueError::Incomplete { outcome, items })))
+            }
+            Piece::Item { index, json: Some(json), call } => {
+                let value = target.read(Some(index), &json, watch);
+                (false, Some(value.map(|value| Item { index, call, value })))
+            }
+            Piece::Item { index, json: None, .. } => {
+                (false, Some(Err(ValueError::TooLong { index: Some(index), limit })))
+            }
+        })
     }
 }
 

@@ -40,7 +40,7 @@
 //! # Values without ceremony
 //! With the feature `serde_json`, `MendExt::items` gives the items of an array, each as a Rust type
 //! as soon as it closes, and `MendExt::typed` a value while it grows and when it is whole. Both
-//! read a channel, the texts of a response or the arguments of its calls (`ChannelOptions::arguments_of`),
+//! read a channel, the texts of a response or the arguments of its calls (`ValueOptions::arguments_of`),
 //! and neither passes off what was cut off as complete.
 //! [`MendStream::call_value`] is the value of an open call so far.
 //!
@@ -101,7 +101,7 @@ pub use accept::{
     Oversized,
 };
 #[cfg(feature = "serde_json")]
-pub use channel::ChannelOptions;
+pub use channel::ValueOptions;
 #[cfg(feature = "codec")]
 pub use codec::MendCodec;
 pub use error::Error;

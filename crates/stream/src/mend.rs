@@ -379,7 +379,7 @@ where
     fn items<T>(
         self,
         pointer: &str,
-        options: impl Into<crate::ChannelOptions>,
+        options: impl Into<crate::ValueOptions>,
     ) -> crate::ItemStream<Self, E, T> {
         crate::ItemStream::new(self, pointer, options.into())
     }
@@ -425,7 +425,7 @@ where
     /// assert_eq!(shown[0], "Os");
     /// ```
     #[cfg(feature = "serde_json")]
-    fn typed<T>(self, options: impl Into<crate::ChannelOptions>) -> crate::TypedStream<Self, E, T> {
+    fn typed<T>(self, options: impl Into<crate::ValueOptions>) -> crate::TypedStream<Self, E, T> {
         crate::TypedStream::new(self, options.into())
     }
 }

@@ -16,8 +16,8 @@ use wiremend_response::{Object, ObjectBuilder};
 use wiremend_wire::{Block, Call};
 
 use crate::{
-    ChannelOptions, ValueError,
-    channel::{Document, Reading},
+    ValueError, ValueOptions,
+    channel::{Document, Reading, Target},
 };
 
 /// What happened to a value that is read as a Rust type.
@@ -34,7 +34,8 @@ pin_project! {
     /// Reads a value as a `T`: partial values while it grows, the whole one at the end. Created with
     /// [`MendExt::typed`](crate::MendExt::typed).
     ///
-    /// A value that is not complete is never emitted: [`ValueError::Incomplete`] comes instead. If there are
+    /// A value that is not complete is never emitted: [`ValueError::Incomplete`] comes instead. With
+    /// a schema, neither is one that does not fit. If there are
     /// several documents, each is emitted. An upstream error is the last item.
     ///
     /// Work: linear in the input, and for each call of [`partial`](Self::partial) the size of the value so
@@ -48,6 +49,7 @@ pin_project! {
         #[pin]
         reading: Reading<S, E, Growing>,
         limit: usize,
+        target: Target,
         value: PhantomData<fn() -> T>,
     }
 }
@@ -57,13 +59,10 @@ where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
-    pub(crate) fn new(body: S, options: ChannelOptions) -> Self {
-        let limit = options.limit();
-        Self {
-            reading: Reading::new(body, options, Growing::new(limit)),
-            limit,
-            value: PhantomData,
-        }
+    pub(crate) fn new(body: S, options: ValueOptions) -> Self {
+        let (limit, target) = (options.limit(), options.target());
+        let reading = Reading::new(body, options.guided(), Growing::new(limit));
+        Self { reading, limit, target, value: PhantomData }
     }
 
     /// Sets what logs and metrics say about the response.
@@ -109,33 +108,23 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.project();
-        let limit = *this.limit;
+        let (limit, target) = (*this.limit, &*this.target);
         this.reading.poll(cx, |growth, watch| match growth {
             Growth::Grew => (false, Some(Ok(TypedEvent::Grew))),
             Growth::Ended { outcome, object, is_call } => {
                 if !is_call {
                     watch.object(&object);
                 }
-                (true, Some(whole(outcome, &object, limit)))
+                let value = if !outcome.is_complete() {
+                    Err(ValueError::Incomplete { outcome, items: 0 })
+                } else if let Some(json) = object.json() {
+                    target.read(None, json.as_bytes(), watch).map(TypedEvent::Whole)
+                } else {
+                    Err(ValueError::TooLong { index: None, limit })
+                };
+                (true, Some(value))
             }
         })
-    }
-}
-
-fn whole<T: DeserializeOwned, E>(
-    outcome: Outcome,
-    object: &Object,
-    limit: usize,
-) -> Result<TypedEvent<T>, ValueError<E>> {
-    if !outcome.is_complete() {
-        return Err(ValueError::Incomplete { outcome, items: 0 });
-    }
-    let Some(json) = object.json() else {
-        return Err(ValueError::TooLong { index: None, limit });
-    };
-    match serde_json::from_str(json) {
-        Ok(value) => Ok(TypedEvent::Whole(value)),
-        Err(error) => Err(ValueError::Type { index: None, json: json.to_owned(), error }),
     }
 }
 

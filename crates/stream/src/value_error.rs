@@ -21,6 +21,17 @@ pub enum ValueError<E> {
         /// 0 for a value that is no array.
         items: usize,
     },
+    /// An item, or the value, is complete and does not fit the schema. Items that follow are still emitted.
+    #[cfg(feature = "schema")]
+    #[non_exhaustive]
+    Fit {
+        /// The position of the item. `None` for the whole value.
+        index: Option<usize>,
+        /// The JSON text.
+        json: String,
+        /// What is wrong with it: at least one issue.
+        issues: Vec<wiremend_schema::Issue>,
+    },
     /// Something of the response was lost or damaged, so what follows may lack a part, and is not given. Comes once
     /// for each loss that is not a [`Provider`](Self::Provider) error itself.
     Lost(Doubt),
@@ -72,6 +83,12 @@ impl<E> fmt::Display for ValueError<E> {
                 }
                 if *items == 0 { Ok(()) } else { write!(f, ", after {items} items") }
             }
+            #[cfg(feature = "schema")]
+            Self::Fit { index: Some(index), .. } => {
+                write!(f, "item {index} does not fit the schema")
+            }
+            #[cfg(feature = "schema")]
+            Self::Fit { index: None, .. } => f.write_str("the value does not fit the schema"),
             Self::Lost(doubt) => write!(f, "a part of the response was lost: {doubt}"),
             Self::NotFound => f.write_str("there is no such value in the text"),
             Self::Provider(_) => f.write_str("the provider reported an error"),

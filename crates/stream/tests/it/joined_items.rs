@@ -6,14 +6,14 @@ use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
 use serde_json::{Value, json};
 use wiremend_core::{Options, Outcome, Policy};
-use wiremend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
+use wiremend_stream::{JsonOptions, MendExt, ResponseOptions, ValueError, ValueOptions};
 use wiremend_wire::WireOptions;
 
 /// How many items there were, and what is said of the document at its end.
 type Read = (usize, Option<(Outcome, usize)>);
 
 /// The same through the stream and the iterator, however the text is cut.
-fn read(body: &str, pointer: &str, options: &ChannelOptions) -> Read {
+fn read(body: &str, pointer: &str, options: &ValueOptions) -> Read {
     fn note(read: &mut Read, item: Result<(), (Outcome, usize)>) {
         match item {
             Ok(()) => read.0 += 1,
@@ -50,10 +50,10 @@ fn event(delta: &Value) -> String {
 const END: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n\
                    data: [DONE]\n\n";
 
-fn rows() -> ChannelOptions {
+fn rows() -> ValueOptions {
     // Whatever is repaired in texts is repaired in these calls.
     let wire = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
-    ChannelOptions::arguments_of("add", ResponseOptions::new().with_wire(wire))
+    ValueOptions::arguments_of("add", ResponseOptions::new().with_wire(wire))
 }
 
 /// The same for a channel, the text of a response and the arguments of a call.

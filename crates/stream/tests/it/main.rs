@@ -10,6 +10,8 @@ mod accept;
 mod deadlines;
 #[cfg(feature = "schema")]
 mod early_stop;
+#[cfg(all(feature = "schema", feature = "serde_json"))]
+mod fitted_values;
 #[cfg(feature = "serde_json")]
 mod joined_items;
 mod json;

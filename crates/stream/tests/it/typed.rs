@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wiremend_core::Outcome;
 use wiremend_stream::{
-    ChannelOptions, JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError,
+    JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError, ValueOptions,
 };
 
 fn event(delta: &Value, reason: Option<&str>) -> String {
@@ -44,7 +44,7 @@ fn the_arguments_of_a_call_are_a_value_that_grows() {
     let called = event(&json!({}), Some("tool_calls")) + "data: [DONE]\n\n";
     for (end, whole) in [(&*called, true), ("", false)] {
         let source = Source::cut((body.clone() + end).as_bytes(), 30).0;
-        let options = ChannelOptions::arguments_of("plan", ResponseOptions::new());
+        let options = ValueOptions::arguments_of("plan", ResponseOptions::new());
         let mut events = pin!(source.hesitant().typed::<Trip>(options));
         let (mut cities, mut got) = (Vec::new(), None);
         while let Some(event) = block_on(events.next()) {
@@ -88,7 +88,7 @@ fn a_value_that_grows_is_cancelled_or_dropped_at_any_point() {
 fn a_value_grows_and_is_whole_at_the_end() {
     let text = "Here: {'city': 'Z\u{fc}rich', 'days': 12} Bye";
     let response = body(&["{'city': 'Z\u{fc}", "rich', 'days': 1", "2}"]);
-    let cases: [(&str, ChannelOptions); 2] =
+    let cases: [(&str, ValueOptions); 2] =
         [(text, JsonOptions::new().into()), (&response, ResponseOptions::new().into())];
     for (text, options) in cases {
         for size in 1..text.len() {

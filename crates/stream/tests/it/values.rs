@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wiremend_core::{Options, Policy};
 use wiremend_extract::Scope;
-use wiremend_stream::{ChannelOptions, JsonOptions, MendExt, ResponseOptions, ValueError};
+use wiremend_stream::{JsonOptions, MendExt, ResponseOptions, ValueError, ValueOptions};
 use wiremend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 
 /// What a stream of items gave.
@@ -26,7 +26,7 @@ fn note(sum: &mut Sum, error: &ValueError<&'static str>) {
     });
 }
 
-fn read(source: Source, pointer: &str, options: impl Into<ChannelOptions>) -> Sum {
+fn read(source: Source, pointer: &str, options: impl Into<ValueOptions>) -> Sum {
     let mut sum = Sum::default();
     let mut items = pin!(source.items::<Value>(pointer, options));
     while let Some(item) = block_on(items.next()) {
@@ -40,7 +40,7 @@ fn read(source: Source, pointer: &str, options: impl Into<ChannelOptions>) -> Su
 }
 
 /// The same for every division into two chunks and into small ones, with pending polls.
-fn read_every_way(text: &str, pointer: &str, options: &ChannelOptions) -> Sum {
+fn read_every_way(text: &str, pointer: &str, options: &ValueOptions) -> Sum {
     let whole = read(Source::cut(text.as_bytes(), text.len().max(1)).0, pointer, options.clone());
     for size in 1..8 {
         let (source, _) = Source::cut(text.as_bytes(), size);
@@ -54,7 +54,7 @@ fn read_every_way(text: &str, pointer: &str, options: &ChannelOptions) -> Sum {
     whole
 }
 
-fn whole() -> ChannelOptions {
+fn whole() -> ValueOptions {
     JsonOptions::new().into()
 }
 
@@ -228,8 +228,8 @@ fn call_of(index: usize, name: &str, pieces: &[&str]) -> Vec<String> {
 const CALLED: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\
                       \"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
 
-fn rows() -> ChannelOptions {
-    ChannelOptions::arguments_of("add_rows", ResponseOptions::new())
+fn rows() -> ValueOptions {
+    ValueOptions::arguments_of("add_rows", ResponseOptions::new())
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn items_of_the_arguments_of_calls() {
     // No call of that tool, and a call without the array.
     let sum = read_every_way(&body, "/lines", &rows());
     assert_eq!(sum.errors, ["there is no such value in the text"]);
-    let none = ChannelOptions::arguments_of("add_row", ResponseOptions::new());
+    let none = ValueOptions::arguments_of("add_row", ResponseOptions::new());
     let sum = read_every_way(&body, "/rows", &none);
     assert_eq!(sum.errors, ["there is no such value in the text"]);
 }
@@ -265,7 +265,7 @@ fn a_call_that_breaks_off_gives_only_whole_items() {
     let policies = ToolPolicies::new(|tool| (tool == "add_rows").then_some(Policy::PERMISSIVE));
     let by_tool = ResponseOptions::new().with_wire(strict.with_policies(policies));
     for options in [ResponseOptions::new(), permissive, by_tool] {
-        let options = ChannelOptions::arguments_of("add_rows", options);
+        let options = ValueOptions::arguments_of("add_rows", options);
         for (arguments, whole) in [
             ("{\"rows\": [[1], [2], [3", 2),
             ("{\"rows\": [[1], [2], 3", 2),
