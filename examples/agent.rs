@@ -14,9 +14,9 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use wiremend::{
-    response::{CallCheck, FittedCall},
+    response::{CallCheck, Event, FittedCall, ResponseOptions},
     schema::{Registry, Rendering, SharedRegistry},
-    stream::{Event, MendExt as _, ResponseOptions},
+    stream::MendExt as _,
     wire::{FinishReason, StreamOutcome},
 };
 

@@ -15,7 +15,8 @@ use axum::{
     response::Response,
     routing::post,
 };
-use wiremend::stream::{MendExt as _, RewriteOptions};
+use wiremend::stream::MendExt as _;
+use wiremend::wire::RewriteOptions;
 
 /// What is sent on: of the request, and of the answer. Not the length, because it may change.
 const HEADERS: [header::HeaderName; 2] = [header::AUTHORIZATION, header::CONTENT_TYPE];

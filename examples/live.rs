@@ -11,7 +11,8 @@ use futures::{Stream, StreamExt as _};
 use serde::Deserialize;
 use wiremend::{
     Value,
-    stream::{MendExt as _, ResponseOptions, TypedEvent},
+    response::ResponseOptions,
+    stream::{MendExt as _, TypedEvent},
 };
 
 type Failure = Box<dyn Error + Send + Sync>;

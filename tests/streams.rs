@@ -4,8 +4,10 @@ use std::pin::pin;
 
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
 use wiremend_extract::Scope;
-use wiremend_stream::{JsonOptions, MendExt, ResponseOptions, RewriteOptions};
+use wiremend_response::ResponseOptions;
+use wiremend_stream::{JsonOptions, MendExt};
 use wiremend_testkit::allocations::{Heap, heap_of};
+use wiremend_wire::RewriteOptions;
 
 /// A list of records with a few defects each.
 fn records(count: usize) -> String {

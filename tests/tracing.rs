@@ -12,8 +12,8 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 use wiremend_extract::Scope;
-use wiremend_response::Response;
-use wiremend_stream::{JsonOptions, MendExt, ResponseOptions, Telemetry};
+use wiremend_response::{Response, ResponseOptions};
+use wiremend_stream::{JsonOptions, MendExt, Telemetry};
 
 /// Writes one line for every event.
 #[derive(Clone, Default)]

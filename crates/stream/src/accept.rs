@@ -36,11 +36,11 @@ pub enum Decision {
 }
 
 /// What to do with a call or an object that is longer than the cap, or with an object that is longer than the buffer
-/// limit of [`with_mending`](crate::ResponseOptions::with_mending), up to which one is fitted to a schema.
+/// limit of [`with_mending`](wiremend_response::ResponseOptions::with_mending), up to which one is fitted to a schema.
 ///
 /// What is longer than a limit of the response, past which nothing of it is kept, is always
 /// [`Judgement::TooLong`]: for an object
-/// [`with_object_limit`](crate::ResponseOptions::with_object_limit), by default 8 MiB.
+/// [`with_object_limit`](wiremend_response::ResponseOptions::with_object_limit), by default 8 MiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Oversized {
@@ -52,7 +52,7 @@ pub enum Oversized {
     PassUnchecked,
     /// It is [`Judgement::Raw`]: the text as the model wrote it, which need not be JSON. One of which a part
     /// may be missing is [`Judgement::Incomplete`]. The text of an object that was repaired is kept only with
-    /// [`with_raw_objects`](crate::ResponseOptions::with_raw_objects); without that, such an object is
+    /// [`with_raw_objects`](wiremend_response::ResponseOptions::with_raw_objects); without that, such an object is
     /// [`Judgement::TooLong`].
     PassRaw,
 }
@@ -97,7 +97,7 @@ impl AcceptOptions {
 
     /// Ends the stream as soon as something is wrong with a call that neither more text nor a rule can fix
     /// ([`Standing::Lost`](wiremend_schema::Standing::Lost)): upstream is dropped, and [`AcceptEvent::Stopped`] is the
-    /// last event. Needs [tools](crate::ResponseOptions). After a repair that is not
+    /// last event. Needs [tools](wiremend_response::ResponseOptions). After a repair that is not
     /// [`Exact`](wiremend_core::Risk::Exact), a call is read to its end, because the whole of it may show another
     /// reading. The one thing that could still come is the same key once more, with a value that fits.
     ///
@@ -110,7 +110,7 @@ impl AcceptOptions {
         self
     }
 
-    /// The same for an object in the text. Needs a [schema](crate::ResponseOptions) for it, and a policy for objects
+    /// The same for an object in the text. Needs a [schema](wiremend_response::ResponseOptions) for it, and a policy for objects
     /// without guesses: under the default one, which allows them, nothing is given up before its end.
     ///
     /// A model may write an object that is not its answer, such as a draft, and the stream ends because of that,
@@ -120,9 +120,8 @@ impl AcceptOptions {
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_core::{Options, Policy};
     /// use wiremend_schema::{FitOptions, Schema};
-    /// use wiremend_stream::{
-    ///     AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, ResponseOptions, StoppedAt,
-    /// };
+    /// use wiremend_response::ResponseOptions;
+    /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, StoppedAt};
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let options = ResponseOptions::new()
@@ -269,9 +268,8 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{
-    ///     AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, ResponseOptions,
-    /// };
+    /// use wiremend_response::ResponseOptions;
+    /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt};
     ///
     /// let body = stream::iter([
     ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",

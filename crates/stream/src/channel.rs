@@ -100,7 +100,8 @@ impl ValueOptions {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{ValueOptions, MendExt, ResponseOptions};
+    /// use wiremend_response::ResponseOptions;
+    /// use wiremend_stream::{MendExt, ValueOptions};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Row {

@@ -16,7 +16,8 @@ use crate::{pump::Response, telemetry::Watch};
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on};
-/// use wiremend_stream::{Event, MendCodec, ResponseOptions};
+/// use wiremend_response::{Event, ResponseOptions};
+/// use wiremend_stream::MendCodec;
 /// use tokio_util::codec::FramedRead;
 ///
 /// // A socket, or a child process.

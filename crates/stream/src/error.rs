@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a stream failed.
 ///
 /// An error that the server reports inside the response is not an `Error`; it is an
-/// [`Event::Error`](crate::Event::Error).
+/// [`Event::Error`](wiremend_response::Event::Error).
 ///
 /// ```
 /// use wiremend_stream::Error;

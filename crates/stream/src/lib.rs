@@ -11,7 +11,8 @@
 //! use bytes::Bytes;
 //! use futures::{StreamExt, executor::block_on, stream};
 //! use wiremend_extract::Scope;
-//! use wiremend_stream::{Event, MendExt, ResponseOptions};
+//! use wiremend_response::{Event, ResponseOptions};
+//! use wiremend_stream::MendExt;
 //!
 //! let body = [
 //!     &b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': Tr\"}}]}\n\n"[..],
@@ -118,8 +119,3 @@ pub use telemetry::Telemetry;
 pub use typed::{TypedEvent, TypedStream};
 #[cfg(feature = "serde_json")]
 pub use value_error::ValueError;
-pub use wiremend_extract::Scope;
-#[cfg(feature = "schema")]
-pub use wiremend_response::{CallCheck, FittedCall, FittedObject};
-pub use wiremend_response::{Event, Object, Response, ResponseOptions};
-pub use wiremend_wire::{Call, Doubt, RewriteOptions, RewriteOutcome, StreamOutcome};

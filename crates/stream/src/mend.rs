@@ -35,7 +35,8 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{Event, ResponseOptions, MendStream};
+    /// use wiremend_response::{Event, ResponseOptions};
+    /// use wiremend_stream::MendStream;
     /// use wiremend_wire::StreamOutcome;
     ///
     /// let chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":null}]}\n\n";
@@ -136,7 +137,8 @@ impl<S, E> MendStream<S, E> {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{Event, MendExt, ResponseOptions};
+    /// use wiremend_response::{Event, ResponseOptions};
+    /// use wiremend_stream::MendExt;
     ///
     /// let piece = |fields: &str| {
     ///     format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,{fields}}}]}}}}]}}\n\n")
@@ -188,7 +190,8 @@ impl<S, E> MendStream<S, E> {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_schema::{FitOptions, Schema};
-    /// use wiremend_stream::{Event, MendExt, ResponseOptions};
+    /// use wiremend_response::{Event, ResponseOptions};
+    /// use wiremend_stream::MendExt;
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let text = |text: &str| {
@@ -268,7 +271,8 @@ where
     #[cfg_attr(not(feature = "schema"), doc = "```ignore")]
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_schema::{NodeState, Registry, SharedRegistry, Standing};
-    /// use wiremend_stream::{Event, MendExt, ResponseOptions};
+    /// use wiremend_response::{Event, ResponseOptions};
+    /// use wiremend_stream::MendExt;
     ///
     /// let tools = serde_json::json!([{"name": "book", "input_schema": {
     ///     "properties": {"nights": {"type": "integer"}, "room": {"enum": ["single", "double"]}},
@@ -325,7 +329,8 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{MendExt, RewriteOptions, RewriteOutcome};
+    /// use wiremend_stream::MendExt;
+    /// use wiremend_wire::{RewriteOptions, RewriteOutcome};
     ///
     /// let body = [
     ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",

@@ -9,7 +9,7 @@
 //! | an `AsyncRead` or `AsyncBufRead` of tokio | `from_async_read`, with the feature `tokio` |
 //! | the same, in a `FramedRead` of `tokio_util` | not a source: `MendCodec`, with the feature `codec` |
 //! | an `http_body::Body` | `from_body`, with the feature `http-body` |
-//! | a slice of bytes | not a stream: [`Response::read`](crate::Response::read) |
+//! | a slice of bytes | not a stream: [`Response::read`](wiremend_response::Response::read) |
 //!
 //! None of them keeps a buffer while it waits. [`with_deadlines`] gives any of them a time limit.
 
@@ -77,7 +77,8 @@ pin_project! {
 /// source, each of them is an [`IntoIterator`].
 ///
 /// ```
-/// use wiremend_stream::{Event, MendExt, ResponseOptions, source};
+/// use wiremend_response::{Event, ResponseOptions};
+/// use wiremend_stream::{MendExt, source};
 ///
 /// // A file, or the standard input.
 /// let body = &b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"[..];
@@ -141,7 +142,8 @@ impl<S: Stream> Blocking<S> {
     /// left come from the iterator.
     ///
     /// ```
-    /// use wiremend_stream::{Event, MendExt, ResponseOptions, source::from_read};
+    /// use wiremend_response::{Event, ResponseOptions};
+    /// use wiremend_stream::{MendExt, source::from_read};
     ///
     /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"One. Two. Three.\"}}]}\n\n".repeat(9);
     /// let mut events = from_read(&body[..]).mend(ResponseOptions::new()).into_iter();

@@ -20,11 +20,12 @@ use serde_json::json;
 use source::Source;
 use wiremend_core::{Options, Policy};
 use wiremend_extract::Scope;
+use wiremend_response::{Response, ResponseOptions};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptOptions, Candidate, Decision, JsonOptions, MendExt, Oversized, Response, ResponseOptions,
-    RewriteOptions, SchemaStream, Telemetry,
+    AcceptOptions, Candidate, Decision, JsonOptions, MendExt, Oversized, SchemaStream, Telemetry,
 };
+use wiremend_wire::RewriteOptions;
 
 /// Keeps each counter under its name and labels.
 #[derive(Debug, Default)]

@@ -21,9 +21,9 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::codec::FramedRead;
 use wiremend_core::{Options, Policy};
 use wiremend_extract::Scope;
+use wiremend_response::{Object, Response, ResponseOptions};
 use wiremend_stream::{
-    Error, Item, JsonEvent, JsonOptions, MendCodec, MendExt, Object, Response, ResponseOptions,
-    RewriteOptions, RewriteOutcome, RewriteStream, source as sources,
+    Error, Item, JsonEvent, JsonOptions, MendCodec, MendExt, RewriteStream, source as sources,
 };
 use wiremend_testkit::{
     Seed,
@@ -32,7 +32,7 @@ use wiremend_testkit::{
     cuts::Cut,
     transport::Scenario,
 };
-use wiremend_wire::{RewriteMode, WireEvent, WireOptions};
+use wiremend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireEvent, WireOptions};
 
 /// Bytes in pieces, pending before each, as every kind of source.
 struct Pieces {

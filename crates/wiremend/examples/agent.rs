@@ -12,7 +12,8 @@ use std::{
 
 use futures::{Stream, StreamExt};
 use wiremend::{
-    stream::{Event, MendExt, ResponseOptions},
+    response::{Event, ResponseOptions},
+    stream::MendExt,
     wire::{Call, FinishReason, StreamOutcome},
 };
 

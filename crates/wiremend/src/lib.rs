@@ -68,7 +68,8 @@
 #![cfg_attr(feature = "stream", doc = "```")]
 #![cfg_attr(not(feature = "stream"), doc = "```ignore")]
 //! use futures::{StreamExt, executor::block_on, stream};
-//! use wiremend::stream::{Event, MendExt, ResponseOptions};
+//! use wiremend::response::{Event, ResponseOptions};
+//! use wiremend::stream::MendExt;
 //!
 //! let body = stream::iter([
 //!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",

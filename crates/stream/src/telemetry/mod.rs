@@ -23,7 +23,8 @@ pub(crate) use trace::upstream_failed;
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on, stream};
-/// use wiremend_stream::{MendExt, ResponseOptions, Telemetry};
+/// use wiremend_response::ResponseOptions;
+/// use wiremend_stream::{MendExt, Telemetry};
 ///
 /// let telemetry = Telemetry::new().with_model("gpt-5").with_tools(["book", "search"]);
 /// let body = stream::iter([Ok::<_, std::io::Error>("data: [DONE]\n\n")]);

@@ -11,12 +11,12 @@ use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
 use serde_json::json;
 use wiremend_extract::Scope;
-use wiremend_response::{CallCheck, RepairSummary};
+use wiremend_response::{CallCheck, Event, RepairSummary, Response, ResponseOptions};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptEvent, AcceptOptions, Candidate, Decision, Doubt, Event, Judgement, MendExt, Oversized,
-    Response, ResponseOptions, StoppedAt,
+    AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, Oversized, StoppedAt,
 };
+use wiremend_wire::Doubt;
 
 fn piece(delta: &serde_json::Value) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta}]}))

@@ -6,10 +6,10 @@ use crate::source::Source;
 use futures::{StreamExt, executor::block_on, stream::FusedStream};
 use serde_json::json;
 use wiremend_core::{Options, Policy};
+use wiremend_response::ResponseOptions;
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptCounts, AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, ResponseOptions,
-    StoppedAt,
+    AcceptCounts, AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, StoppedAt,
 };
 
 fn event(delta: &serde_json::Value) -> String {

@@ -11,7 +11,8 @@ use futures::{
 };
 use wiremend_core::{Options, Outcome, OwnedValue, Policy, apply};
 use wiremend_extract::Scope;
-use wiremend_stream::{Error, JsonEvent, JsonOptions, MendExt, Object, TextSnapshot};
+use wiremend_response::Object;
+use wiremend_stream::{Error, JsonEvent, JsonOptions, MendExt, TextSnapshot};
 
 #[derive(Debug, Default, PartialEq)]
 struct Sum {

@@ -8,7 +8,8 @@ use futures::{FutureExt, Stream, StreamExt, executor::block_on, future::poll_fn,
 use futures::{stream::FusedStream, task::noop_waker};
 use wiremend_core::{Outcome, apply};
 use wiremend_extract::Scope;
-use wiremend_stream::{Error, Event, MendExt, MendStream, Object, ResponseOptions};
+use wiremend_response::{Event, Object, ResponseOptions};
+use wiremend_stream::{Error, MendExt, MendStream};
 use wiremend_wire::{Block, Call, StreamOutcome};
 
 /// Text with an object and reasoning in it, and two calls side by side.

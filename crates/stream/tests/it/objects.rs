@@ -7,9 +7,11 @@ use futures::{StreamExt, executor::block_on};
 use serde_json::json;
 use wiremend_core::{Limits, Options, Outcome, Policy, Risk};
 use wiremend_extract::Scope;
-use wiremend_response::{FittedObject, Object, Response, ResponseReader, TextCalls};
+use wiremend_response::{
+    Event, FittedObject, Object, Response, ResponseOptions, ResponseReader, TextCalls,
+};
 use wiremend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
-use wiremend_stream::{Event, MendExt, ResponseOptions};
+use wiremend_stream::MendExt;
 
 fn text(text: &str) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))

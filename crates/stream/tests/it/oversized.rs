@@ -7,11 +7,10 @@ use futures::{StreamExt, executor::block_on};
 use serde_json::json;
 use wiremend_core::{Limits, Options, Outcome};
 use wiremend_extract::Scope;
-use wiremend_response::ResponseReader;
+use wiremend_response::{Event, Object, ResponseOptions, ResponseReader};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptEvent, AcceptOptions, Candidate, Decision, Event, Judgement, MendExt, Object, Oversized,
-    ResponseOptions,
+    AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, Oversized,
 };
 
 const POLICIES: [Oversized; 3] = [Oversized::Error, Oversized::PassRaw, Oversized::PassUnchecked];

@@ -7,13 +7,11 @@ use futures::{FutureExt, StreamExt, executor::block_on, stream};
 use serde_json::{Value, json};
 use wiremend_core::{Options, Outcome, Policy};
 use wiremend_extract::Scope;
+use wiremend_response::{CallCheck, Event, FittedCall, ResponseOptions};
 use wiremend_schema::{
     Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
 };
-use wiremend_stream::{
-    AcceptOptions, CallCheck, Candidate, Decision, Error, Event, FittedCall, MendExt,
-    ResponseOptions,
-};
+use wiremend_stream::{AcceptOptions, Candidate, Decision, Error, MendExt};
 use wiremend_wire::{Call, ToolPolicies, WireOptions};
 
 /// Options that check calls against those tools.

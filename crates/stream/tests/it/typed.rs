@@ -7,9 +7,8 @@ use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wiremend_core::Outcome;
-use wiremend_stream::{
-    JsonOptions, MendExt, ResponseOptions, TypedEvent, ValueError, ValueOptions,
-};
+use wiremend_response::ResponseOptions;
+use wiremend_stream::{JsonOptions, MendExt, TypedEvent, ValueError, ValueOptions};
 
 fn event(delta: &Value, reason: Option<&str>) -> String {
     let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
