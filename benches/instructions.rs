@@ -13,7 +13,7 @@ use wiremend_benches::{
 };
 use wiremend_core::{Mender, Options, Outcome, Output, Partial};
 use wiremend_extract::{Extractor, Scope, TextSink};
-use wiremend_schema::{FitOptions, FitStream, Schema, Tree};
+use wiremend_schema::{FitOptions, Fitter, Schema, Tree};
 
 /// How much of each document is read: enough for the caches to be warm, little enough for valgrind.
 const SIZE: usize = 128 << 10;
@@ -122,7 +122,7 @@ impl Fitting {
                 Box::new(move || drop(black_box(schema.fit(text.as_bytes(), &options))))
             }
             Self::Stream => Box::new(move || {
-                let mut stream = FitStream::new(&schema, options.clone());
+                let mut stream = Fitter::new(&schema, options.clone());
                 for chunk in text.as_bytes().chunks(16) {
                     stream.push(chunk);
                     black_box(stream.cursor().root());

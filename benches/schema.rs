@@ -9,7 +9,7 @@ use wiremend_benches::{
     values::{Damage, meeting, order, tool},
 };
 use wiremend_core::{Options, Partial, mend};
-use wiremend_schema::{Cursor, FitOptions, FitStream, NodeState, Schema, Tree};
+use wiremend_schema::{Cursor, FitOptions, Fitter, NodeState, Schema, Tree};
 use serde_json::Value;
 
 fn main() {
@@ -122,8 +122,8 @@ fn streaming(schema: &Schema, budget: Budget) {
                 mender.finish(&mut cursor);
                 assert_eq!(cursor.root().map(|root| root.state()), Some(NodeState::Final));
             }),
-            Contender::new("FitStream, to the end", text.len(), || {
-                let mut stream = FitStream::new(schema, FitOptions::new());
+            Contender::new("Fitter, to the end", text.len(), || {
+                let mut stream = Fitter::new(schema, FitOptions::new());
                 for chunk in text.as_bytes().chunks(16) {
                     stream.push(chunk);
                     black_box(stream.cursor().root());

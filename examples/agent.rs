@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use wiremend::{
     response::{CallCheck, Event, FittedCall, ResponseOptions},
     schema::{Registry, Rendering, SharedRegistry},
-    stream::MendExt as _,
+    stream::ByteStreamExt as _,
     wire::{FinishReason, StreamOutcome},
 };
 
@@ -109,7 +109,7 @@ async fn read<B: AsRef<[u8]>>(
     tools: &SharedRegistry,
     out: &mut impl Write,
 ) -> Result<Vec<FittedCall>, Failure> {
-    let mut events = pin!(body.mend(ResponseOptions::new().with_tools(tools)));
+    let mut events = pin!(body.read(ResponseOptions::new().with_tools(tools)));
     let mut calls = Vec::new();
     while let Some(event) = events.next().await {
         match event? {

@@ -15,7 +15,7 @@ use axum::{
     response::Response,
     routing::post,
 };
-use wiremend::stream::MendExt as _;
+use wiremend::stream::ByteStreamExt as _;
 use wiremend::wire::RewriteOptions;
 
 /// What is sent on: of the request, and of the answer. Not the length, because it may change.

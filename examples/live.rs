@@ -12,7 +12,7 @@ use serde::Deserialize;
 use wiremend::{
     Value,
     response::ResponseOptions,
-    stream::{MendExt as _, TypedEvent},
+    stream::{ByteStreamExt as _, TypedEvent},
 };
 
 type Failure = Box<dyn Error + Send + Sync>;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use wiremend_core::{Options, Policy, Risk};
 use wiremend_extract::Scope;
 use wiremend_response::{Event, ResponseOptions, ResponseReader, TextCalls};
-use wiremend_schema::{FitOptions, FitStream, Registry, Schema, SharedRegistry, Standing};
+use wiremend_schema::{FitOptions, Fitter, Registry, Schema, SharedRegistry, Standing};
 use wiremend_testkit::{Seed, damage::Damage, damaged::samples};
 use wiremend_wire::{ToolPolicies, WireOptions};
 
@@ -207,7 +207,7 @@ fn what_is_lost_does_not_fit_in_the_end() {
             fitting.extend(lost.fitting.into_iter().map(|what| format!("{place:?}: {what}")));
         }
         let options = FitOptions::new().with_engine(Options::new().with_policy(policy));
-        let mut stream = FitStream::new(&schema, options);
+        let mut stream = Fitter::new(&schema, options);
         pieces(&text, size).iter().for_each(|piece| stream.push(piece.as_bytes()));
         if let Some(issue) = stream.cursor().lost().cloned() {
             counts[Place::ALL.len()] += 1;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use wiremend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
 use wiremend_extract::mend_text;
-use wiremend_schema::{Applied, Cursor, FitOptions, FitStream, Rule, Schema, Standing, Tree};
+use wiremend_schema::{Applied, Cursor, FitOptions, Fitter, Rule, Schema, Standing, Tree};
 use wiremend_testkit::{Seed, allocations::heap_of, damage, laws};
 
 const NAMES: [&str; 8] =
@@ -286,7 +286,7 @@ fn a_lost_value_is_not_mended_later() {
     rounds("lost", 300, |made, schema, seed| {
         let text = mistaken(&instance(made, seed), seed).to_string();
         let options = options(seed);
-        let mut stream = FitStream::new(schema, options.clone());
+        let mut stream = Fitter::new(schema, options.clone());
         stream.push(text.as_bytes());
         stream.push(b"\n");
         let issue = stream.cursor().lost().cloned();

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 use wiremend_core::Outcome;
-use wiremend_schema::{FitOptions, FitStream, Fitted, IssueCode, Schema, Tree, steps};
+use wiremend_schema::{FitOptions, Fitted, Fitter, IssueCode, Schema, Tree, steps};
 
 /// The bound that `docs/limits.md` states for a text of so many bytes.
 fn bound(length: usize) -> u64 {
@@ -173,7 +173,7 @@ fn what_takes_too_much_work_is_an_overflow_and_the_value_stays() {
     assert!(!schema.accepts(&tree));
     assert_eq!(schema.validate(&tree).last().unwrap().code(), IssueCode::Overflow);
     // The cursor stops judging, and reports nothing that it does not know.
-    let mut stream = FitStream::new(&schema, FitOptions::new());
+    let mut stream = Fitter::new(&schema, FitOptions::new());
     let (_, steps) = counted(|| stream.push(text.as_bytes()));
     assert!(steps <= bound(text.len()), "{steps}");
     assert!(stream.finish() == fitted);

@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
 use wiremend_extract::Scope;
 use wiremend_response::ResponseOptions;
-use wiremend_stream::{JsonOptions, MendExt};
+use wiremend_stream::{ByteStreamExt, JsonOptions};
 use wiremend_testkit::allocations::{Heap, heap_of};
 use wiremend_wire::RewriteOptions;
 
@@ -53,7 +53,7 @@ fn idle(pieces: &[&str], options: &ResponseOptions) -> u64 {
     let mut kept = None;
     let heap = heap_of(|| {
         let body = stream::iter(pieces.iter().copied()).map(Ok::<_, &str>).chain(stream::pending());
-        let mut events = Box::pin(body.mend(options.clone()));
+        let mut events = Box::pin(body.read(options.clone()));
         while events.next().now_or_never().is_some() {}
         kept = Some(events);
     });
@@ -93,7 +93,7 @@ fn what_never_ends_keeps_nothing() {
             let body = stream::iter(body);
             let searched = ResponseOptions::new().with_objects(Scope::First);
             let read = match adapter {
-                0 => block_on(body.mend(ResponseOptions::new()).count()),
+                0 => block_on(body.read(ResponseOptions::new()).count()),
                 1 => block_on(body.rewrite(RewriteOptions::new()).count()),
                 _ => block_on(body.items::<serde_json::Value>("", searched).count()),
             };

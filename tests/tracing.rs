@@ -13,7 +13,7 @@ use tracing::{
 };
 use wiremend_extract::Scope;
 use wiremend_response::{Response, ResponseOptions};
-use wiremend_stream::{JsonOptions, MendExt, Telemetry};
+use wiremend_stream::{ByteStreamExt, JsonOptions, Telemetry};
 
 /// Writes one line for every event.
 #[derive(Clone, Default)]
@@ -62,14 +62,14 @@ fn outcomes_are_reported_and_contents_are_not() {
     let lines = Lines::default();
     tracing::subscriber::with_default(lines.clone(), || {
         let channel = stream::iter([Ok("{'secret': 'Par"), Ok("is',}"), Err("reset")]);
-        block_on(channel.mend_json(JsonOptions::new()).for_each(|_| async {}));
+        block_on(channel.mend(JsonOptions::new()).for_each(|_| async {}));
         let body = [
             "data: {\"choices\":[{\"delta\":{\"content\":\"[1,\",\"tool_calls\":[{\"index\":0,",
             "\"id\":\"c1\",\"function\":{\"name\":\"secret\",\"arguments\":\"{a: 1}\"}}]}}]}\n\n",
             "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
         ];
         let body = stream::iter(body).map(Ok::<_, &str>);
-        block_on(body.mend(ResponseOptions::new().with_objects(Scope::All)).for_each(|_| async {}));
+        block_on(body.read(ResponseOptions::new().with_objects(Scope::All)).for_each(|_| async {}));
     });
     let lines = lines.0.lock().unwrap();
     let reported: Vec<&str> = lines.lines().collect();
@@ -97,7 +97,7 @@ fn tools_and_contents_are_reported_if_the_caller_asks() {
         ];
         let body = stream::iter(body).map(Ok::<_, &str>);
         let telemetry = Telemetry::new().with_model("m-1").with_tools(["add"]).with_content();
-        let events = body.mend(ResponseOptions::new()).with_telemetry(telemetry);
+        let events = body.read(ResponseOptions::new()).with_telemetry(telemetry);
         block_on(events.for_each(|_| async {}));
     });
     let lines = lines.0.lock().unwrap();

@@ -4,7 +4,7 @@ use futures::{StreamExt as _, executor::block_on, stream};
 use wiremend_core::Outcome;
 use wiremend_extract::{Dialect, Scope};
 use wiremend_response::{Event, ResponseOptions, TextCalls};
-use wiremend_stream::{JsonEvent, JsonOptions, MendExt as _, ValueError};
+use wiremend_stream::{ByteStreamExt as _, JsonEvent, JsonOptions, ValueError};
 use wiremend_wire::{WireLimits, WireOptions, transcribe};
 
 use super::wire::{content_piece, events_of, sse, stop};
@@ -18,8 +18,7 @@ pub(crate) fn object() {
         assert_eq!(objects(&body, &options), [(outcome, text.map(str::to_owned))]);
         let options = JsonOptions::new().with_object_limit(limit);
         let chunks = stream::iter([Ok::<_, std::io::Error>("{'a': 12}")]);
-        let events: Vec<JsonEvent> =
-            block_on(chunks.mend_json(options).map(Result::unwrap).collect());
+        let events: Vec<JsonEvent> = block_on(chunks.mend(options).map(Result::unwrap).collect());
         let [JsonEvent::Patch { append, .. }, JsonEvent::Ended(object)] = &events[..] else {
             panic!("{events:?}")
         };
@@ -114,7 +113,7 @@ pub(crate) fn idle_chunks() {
         chunks += 1;
         Ok::<_, std::io::Error>("")
     });
-    let mut events = Box::pin(endless.mend_json(JsonOptions::new()));
+    let mut events = Box::pin(endless.mend(JsonOptions::new()));
     let waker = futures::task::noop_waker();
     let mut context = std::task::Context::from_waker(&waker);
     assert!(events.as_mut().poll_next_unpin(&mut context).is_pending());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use futures::{StreamExt as _, executor::block_on, stream};
 use wiremend_core::Outcome;
 use wiremend_response::{Event, ResponseOptions, ResponseReader};
-use wiremend_stream::MendExt as _;
+use wiremend_stream::ByteStreamExt as _;
 use wiremend_testkit::allocations::heap_of;
 use wiremend_wire::{
     Decoder, ErrorKind, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
@@ -137,7 +137,7 @@ pub(crate) fn events_of(body: &str, options: &ResponseOptions) -> Vec<Event> {
     reader.push(body.as_bytes(), &mut |event| events.push(event));
     reader.finish(&mut |event| events.push(event));
     let chunks = stream::iter([Ok::<_, std::io::Error>(body.to_owned())]);
-    let streamed: Vec<Event> = block_on(chunks.mend(options.clone()).map(Result::unwrap).collect());
+    let streamed: Vec<Event> = block_on(chunks.read(options.clone()).map(Result::unwrap).collect());
     assert_eq!(streamed, events);
     events
 }

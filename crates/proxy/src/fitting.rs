@@ -7,7 +7,7 @@ use std::{
 
 use wiremend_core::{Mended, Options, Outcome, Policy, Risk};
 use wiremend_schema::{FitOptions, Fitted, Rules};
-use wiremend_wire::{Block, Call, Fittable, Fitter, ToolPolicies};
+use wiremend_wire::{Block, Call, FitHook, Fittable, ToolPolicies};
 
 use crate::{
     config::{Arguments, Repair},
@@ -119,11 +119,11 @@ pub(crate) fn fitter(
     content: &Option<Arc<Declared>>,
     switches: &Switches,
     notes: &FitNotes,
-) -> Option<Fitter> {
+) -> Option<FitHook> {
     let (tools, content) = (tools.clone(), content.clone());
     tools.as_ref().or(content.as_ref())?;
     let (switches, notes) = (switches.clone(), notes.clone());
-    Some(Fitter::new(move |given| {
+    Some(FitHook::new(move |given| {
         let call = match given {
             Fittable::Call(call) => call,
             Fittable::Content { block, raw, .. } => {

@@ -4,9 +4,7 @@ use core::time::Duration;
 
 use serde_json::Value;
 use wiremend_response::{Event, Response, ResponseOptions, ResponseReader};
-use wiremend_schema::{
-    EarlyIssue, FitOptions, FitStream, Registry, Schema, SharedRegistry, Standing,
-};
+use wiremend_schema::{EarlyIssue, FitOptions, Fitter, Registry, Schema, SharedRegistry, Standing};
 
 use crate::{
     Answer, Hint, Mode, Shape, Strength, instructions, native::tool_instructions, prompt::Prompt,
@@ -247,7 +245,7 @@ impl Ask {
 #[derive(Debug)]
 pub struct Watch {
     /// Follows the text. Not if it is the rest of another text, or the values of single fields.
-    text: Option<FitStream>,
+    text: Option<Fitter>,
     content: String,
     body: Option<(Box<ResponseReader>, Box<Response>)>,
     options: ResponseOptions,
@@ -265,7 +263,7 @@ impl Watch {
             options = options.with_wire(wire).with_tools(&SharedRegistry::new(registry));
         }
         Self {
-            text: is_whole.then(|| FitStream::new(&ask.schema, ask.fit.clone())),
+            text: is_whole.then(|| Fitter::new(&ask.schema, ask.fit.clone())),
             content: String::new(),
             body: None,
             options,

@@ -12,7 +12,7 @@ const MOST: usize = 16;
 
 impl Schema {
     /// A guide for the engine. With it, the names, types and listed values of the schema resolve
-    /// what a broken text leaves ambiguous. [`Schema::fit`] and [`FitStream`](crate::FitStream) use
+    /// what a broken text leaves ambiguous. [`Schema::fit`] and [`Fitter`](crate::Fitter) use
     /// it, unless the options have another guide.
     ///
     /// ```

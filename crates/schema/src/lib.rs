@@ -7,7 +7,7 @@
 //! * [`Schema::guide`] lets the engine use the schema to resolve what a broken text leaves
 //!   ambiguous.
 //! * [`Registry`] finds the schemas of tools by name.
-//! * [`Cursor`] follows a schema while the text arrives, and [`FitStream`] shows a value while it
+//! * [`Cursor`] follows a schema while the text arrives, and [`Fitter`] shows a value while it
 //!   grows and fits it at the end.
 //! * [`Schema::parse_as`] reads a text as a Rust type, and [`Schema::fit_xml`] reads XML whose tags
 //!   are the fields of the schema.
@@ -38,7 +38,7 @@ mod typed;
 pub use calendar::date_time;
 pub use code::UnknownCode;
 pub use compile::{Draft, Schema, SchemaError, SchemaLimits, SchemaOptions};
-pub use cursor::{Cursor, EarlyIssue, Expected, FitStream, NodeState, Snapshot, Standing};
+pub use cursor::{Cursor, EarlyIssue, Expected, Fitter, NodeState, Snapshot, Standing};
 pub use fit::{Applied, FitOptions, Fitted};
 pub use issue::{Issue, IssueCode, Received, Rendering};
 #[cfg(feature = "work")]

@@ -15,7 +15,7 @@ use std::{
 
 use futures::{Stream, StreamExt as _, stream};
 use wiremend_response::{Response, ResponseOptions, ResponseReader};
-use wiremend_stream::{MendExt, MendStream};
+use wiremend_stream::{ByteStreamExt, ResponseStream};
 use wiremend_testkit::{
     Seed,
     allocations::heap_of,
@@ -101,7 +101,7 @@ struct Costs {
     left: i64,
 }
 
-type Open = Pin<Box<MendStream<Arrival, &'static str>>>;
+type Open = Pin<Box<ResponseStream<Arrival, &'static str>>>;
 
 /// Polls each stream in turn until all have ended.
 fn run(streams: usize, bodies: &Bodies) -> Costs {
@@ -121,7 +121,7 @@ fn run(streams: usize, bodies: &Bodies) -> Costs {
         let begun = heap_of(|| {
             for body in arrivals {
                 let polls = body.chunks.len() / 2;
-                let mut stream = Box::pin(body.mend(ResponseOptions::new()));
+                let mut stream = Box::pin(body.read(ResponseOptions::new()));
                 for _ in 0..polls {
                     drop(stream.as_mut().poll_next(&mut cx));
                 }
@@ -132,7 +132,7 @@ fn run(streams: usize, bodies: &Bodies) -> Costs {
     });
     let left = all.live;
     let mut open: Vec<(usize, Open)> = (0..streams)
-        .map(|number| (number, Box::pin(arrive(number).mend(ResponseOptions::new()))))
+        .map(|number| (number, Box::pin(arrive(number).read(ResponseOptions::new()))))
         .collect();
     while !open.is_empty() {
         open.retain_mut(|(number, stream)| match stream.as_mut().poll_next(&mut cx) {
@@ -184,7 +184,7 @@ fn adapter(streams: usize, bodies: &Bodies) -> Adapter {
     let adapted = |chunks: &[Vec<u8>]| {
         let body = stream::iter(chunks).map(Ok::<_, &str>);
         let mut cx = Context::from_waker(Waker::noop());
-        let mut events = std::pin::pin!(body.mend(ResponseOptions::new()));
+        let mut events = std::pin::pin!(body.read(ResponseOptions::new()));
         let mut count = 0;
         loop {
             match events.as_mut().poll_next(&mut cx) {

@@ -15,7 +15,7 @@ use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 use wiremend_response::Event;
 
-use crate::{Error, MendStream};
+use crate::{Error, ResponseStream};
 use candidate::judge;
 pub use candidate::{Candidate, Judgement};
 #[cfg(feature = "schema")]
@@ -121,7 +121,7 @@ impl AcceptOptions {
     /// use wiremend_core::{Options, Policy};
     /// use wiremend_schema::{FitOptions, Schema};
     /// use wiremend_response::ResponseOptions;
-    /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, StoppedAt};
+    /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, ByteStreamExt, StoppedAt};
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let options = ResponseOptions::new()
@@ -133,7 +133,7 @@ impl AcceptOptions {
     /// let body = stream::iter([text("{'days': 1.5, 'note': 'on"), text("and on")]);
     /// let hook = |_: &Candidate| std::future::ready(Decision::Accept);
     /// let accept = AcceptOptions::new().with_early_stop_at_objects();
-    /// let events = body.map(Ok::<_, std::io::Error>).mend(options).accept(accept, hook);
+    /// let events = body.map(Ok::<_, std::io::Error>).read(options).accept(accept, hook);
     /// let events: Vec<_> = block_on(events.collect());
     /// let Some(Ok(AcceptEvent::Stopped { at, issue, read, .. })) = events.last() else { panic!() };
     /// assert_eq!((*at, *read), (StoppedAt::Object(0), "{'days': 1.5".len()));
@@ -232,7 +232,7 @@ type EarlyStop = ();
 
 pin_project! {
     /// Asks a hook before a call or an object of a response is handed out. Created with
-    /// [`MendStream::accept`].
+    /// [`ResponseStream::accept`].
     ///
     /// Each call and each object gives one [`AcceptEvent::Judged`], in the order of the stream, in place of
     /// the events for its end and its fit. The hook is asked only about what is complete and, with a schema,
@@ -244,7 +244,7 @@ pin_project! {
     /// that has begun is continued by the next poll, and is dropped with the stream.
     pub struct AcceptStream<S, E, H, F> {
         #[pin]
-        events: MendStream<S, E>,
+        events: ResponseStream<S, E>,
         hook: H,
         #[pin]
         answer: Option<F>,
@@ -258,7 +258,7 @@ pin_project! {
     }
 }
 
-impl<S, B, E> MendStream<S, E>
+impl<S, B, E> ResponseStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -269,7 +269,7 @@ where
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_response::ResponseOptions;
-    /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt};
+    /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, ByteStreamExt};
     ///
     /// let body = stream::iter([
     ///     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
@@ -281,7 +281,7 @@ where
     ///     let is_root = candidate.json() == Some(r#"{"path": "/"}"#);
     ///     async move { if is_root { Decision::Refuse("not /".into()) } else { Decision::Accept } }
     /// };
-    /// let events = body.map(Ok::<_, std::io::Error>).mend(ResponseOptions::new());
+    /// let events = body.map(Ok::<_, std::io::Error>).read(ResponseOptions::new());
     /// let mut events = Box::pin(events.accept(AcceptOptions::new(), hook));
     /// block_on(async {
     ///     while let Some(event) = events.next().await {
@@ -323,7 +323,7 @@ impl<S, E, H, F> AcceptStream<S, E, H, F> {
         self.counts
     }
 
-    /// Stops early, as [`MendStream::cancel`] does: upstream is dropped at once, and what was received is
+    /// Stops early, as [`ResponseStream::cancel`] does: upstream is dropped at once, and what was received is
     /// judged. What is open is not complete, so the hook is not asked about it. A hook that has begun goes on.
     pub fn cancel<B>(self: Pin<&mut Self>)
     where
@@ -335,7 +335,7 @@ impl<S, E, H, F> AcceptStream<S, E, H, F> {
 
     /// The stream of events, for the values of open calls.
     #[must_use]
-    pub const fn events(&self) -> &MendStream<S, E> {
+    pub const fn events(&self) -> &ResponseStream<S, E> {
         &self.events
     }
 }

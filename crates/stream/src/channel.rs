@@ -101,7 +101,7 @@ impl ValueOptions {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_response::ResponseOptions;
-    /// use wiremend_stream::{MendExt, ValueOptions};
+    /// use wiremend_stream::{ByteStreamExt, ValueOptions};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Row {
@@ -151,13 +151,13 @@ impl ValueOptions {
     /// ### Default
     /// There is no schema, so that `"3"` is no number.
     ///
-    /// [`items`]: crate::MendExt::items
-    /// [`typed`]: crate::MendExt::typed
+    /// [`items`]: crate::ByteStreamExt::items
+    /// [`typed`]: crate::ByteStreamExt::typed
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_schema::{FitOptions, Schema};
-    /// use wiremend_stream::{JsonOptions, MendExt, ValueError, ValueOptions};
+    /// use wiremend_stream::{JsonOptions, ByteStreamExt, ValueError, ValueOptions};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Stay {

@@ -9,7 +9,7 @@ use wiremend_response::{Event, ResponseOptions};
 use crate::{pump::Response, telemetry::Watch};
 
 /// Reads a provider's body as a codec of `tokio_util`: the events are those of
-/// [`MendStream`](crate::MendStream).
+/// [`ResponseStream`](crate::ResponseStream).
 ///
 /// When the reader fails, `FramedRead` gives the error and nothing more: calls and objects that were open do not
 /// end. [`source::from_async_read`](crate::source::from_async_read) ends them. Cancel safe.
@@ -17,12 +17,12 @@ use crate::{pump::Response, telemetry::Watch};
 /// ```
 /// use futures::{StreamExt, executor::block_on};
 /// use wiremend_response::{Event, ResponseOptions};
-/// use wiremend_stream::MendCodec;
+/// use wiremend_stream::ResponseCodec;
 /// use tokio_util::codec::FramedRead;
 ///
 /// // A socket, or a child process.
 /// let body = &b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"[..];
-/// let mut events = FramedRead::new(body, MendCodec::new(ResponseOptions::new()));
+/// let mut events = FramedRead::new(body, ResponseCodec::new(ResponseOptions::new()));
 /// let mut text = String::new();
 /// block_on(async {
 ///     while let Some(event) = events.next().await {
@@ -36,12 +36,12 @@ use crate::{pump::Response, telemetry::Watch};
 /// # Ok::<_, std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct MendCodec {
+pub struct ResponseCodec {
     response: Response,
     watch: Watch,
 }
 
-impl MendCodec {
+impl ResponseCodec {
     /// A codec for one body.
     #[must_use]
     pub fn new(options: ResponseOptions) -> Self {
@@ -64,7 +64,7 @@ impl MendCodec {
     }
 }
 
-impl Decoder for MendCodec {
+impl Decoder for ResponseCodec {
     type Item = Event;
     type Error = io::Error;
 

@@ -140,14 +140,14 @@ pin_project! {
 /// use std::{future::ready, time::Duration};
 ///
 /// use futures::{StreamExt, executor::block_on, stream};
-/// use wiremend_stream::{Error, JsonOptions, MendExt, source};
+/// use wiremend_stream::{Error, JsonOptions, ByteStreamExt, source};
 /// use source::{DeadlineError, Deadlines, with_deadlines};
 ///
 /// // A source that stops in the middle, and a timer for which no time is too long.
 /// let silent = stream::iter([Ok::<_, std::io::Error>("[1, 2")]).chain(stream::pending());
 /// let deadlines = Deadlines::new().with_idle(Duration::from_secs(30));
 /// let chunks = with_deadlines(silent, deadlines, |_| ready(()));
-/// let events: Vec<_> = block_on(chunks.mend_json(JsonOptions::new()).collect());
+/// let events: Vec<_> = block_on(chunks.mend(JsonOptions::new()).collect());
 /// let Some(Err(Error::Upstream(DeadlineError::Idle(limit)))) = events.last() else { panic!() };
 /// assert_eq!(limit.as_secs(), 30);
 /// ```

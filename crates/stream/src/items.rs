@@ -54,7 +54,7 @@ impl<T> Item<T> {
 
 pin_project! {
     /// Reads the items of an array, each as a `T` as soon as it closes. Created with
-    /// [`MendExt::items`](crate::MendExt::items).
+    /// [`ByteStreamExt::items`](crate::ByteStreamExt::items).
     ///
     /// An item is emitted when its own last byte has arrived, while the rest of the array is still to come; a
     /// number or a string, when what follows has shown that this was its last byte. One that may have been closed only because the document was cut off is never emitted. The items do

@@ -138,12 +138,12 @@ pub enum JsonEvent {
 ///
 /// ```
 /// use futures::{FutureExt, StreamExt, stream};
-/// use wiremend_stream::{JsonOptions, MendExt, TextSnapshot};
+/// use wiremend_stream::{JsonOptions, ByteStreamExt, TextSnapshot};
 ///
 /// // A channel that has not ended yet.
 /// let chunks = stream::iter(["{\"city\": \"Os", "l"]).chain(stream::pending());
 /// let channel = chunks.map(Ok::<_, std::io::Error>);
-/// let mut events = channel.mend_json(JsonOptions::new());
+/// let mut events = channel.mend(JsonOptions::new());
 /// let mut snapshot = TextSnapshot::default();
 /// while let Some(Some(Ok(event))) = events.next().now_or_never() {
 ///     snapshot.apply(&event);
@@ -204,11 +204,11 @@ pin_project! {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot};
+    /// use wiremend_stream::{JsonEvent, JsonOptions, ByteStreamExt, TextSnapshot};
     ///
     /// let chunks = ["{'city': 'Par", "is', 'ok': Tr", "ue}"];
     /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
-    /// let mut events = channel.mend_json(JsonOptions::new());
+    /// let mut events = channel.mend(JsonOptions::new());
     /// let mut snapshot = TextSnapshot::default();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
@@ -226,11 +226,11 @@ pin_project! {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_core::OwnedValue;
-    /// use wiremend_stream::{JsonEvent, JsonOptions, MendExt};
+    /// use wiremend_stream::{JsonEvent, JsonOptions, ByteStreamExt};
     ///
     /// let chunks = ["{'city': 'Par", "is', 'ok': Tr", "ue}"];
     /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
-    /// let mut events = channel.mend_json(JsonOptions::new().with_deltas());
+    /// let mut events = channel.mend(JsonOptions::new().with_deltas());
     /// let mut value = OwnedValue::new();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {

@@ -1,10 +1,10 @@
 //! `Stream` adapters: the bytes of a model's response in; text, tool calls and repaired objects out.
 //!
-//! [`MendStream`] reads a provider's response body. [`JsonStream`] reads a channel of plain text or JSON.
+//! [`ResponseStream`] reads a provider's response body. [`JsonStream`] reads a channel of plain text or JSON.
 //! [`RewriteStream`] gives a body again, mended. They wrap a stream of byte chunks and are created with
-//! [`MendExt`]; [`source`] makes such a stream of anything else that bytes come from. They spawn nothing and need no
+//! [`ByteStreamExt`]; [`source`] makes such a stream of anything else that bytes come from. They spawn nothing and need no
 //! runtime. With the feature `schema`, the options can fit each tool call of a body to the schema of its
-//! tool, and each object in the text to a schema of its own. `SchemaStream` fits the value of a channel
+//! tool, and each object in the text to a schema of its own. `FitStream` fits the value of a channel
 //! to a schema while it arrives.
 //!
 //! ```
@@ -12,7 +12,7 @@
 //! use futures::{StreamExt, executor::block_on, stream};
 //! use wiremend_extract::Scope;
 //! use wiremend_response::{Event, ResponseOptions};
-//! use wiremend_stream::MendExt;
+//! use wiremend_stream::ByteStreamExt;
 //!
 //! let body = [
 //!     &b"data: {\"choices\":[{\"delta\":{\"content\":\"Sure: {'ok': Tr\"}}]}\n\n"[..],
@@ -24,7 +24,7 @@
 //! let options = ResponseOptions::new().with_objects(Scope::All);
 //! block_on(async {
 //!     let mut text = String::new();
-//!     let mut events = body.mend(options);
+//!     let mut events = body.read(options);
 //!     while let Some(event) = events.next().await {
 //!         match event? {
 //!             Event::Text { text: more, .. } => text.push_str(&more),
@@ -39,14 +39,14 @@
 //! ```
 //!
 //! # Values without ceremony
-//! With the feature `serde_json`, `MendExt::items` gives the items of an array, each as a Rust type
-//! as soon as it closes, and `MendExt::typed` a value while it grows and when it is whole. Both
+//! With the feature `serde_json`, `ByteStreamExt::items` gives the items of an array, each as a Rust type
+//! as soon as it closes, and `ByteStreamExt::typed` a value while it grows and when it is whole. Both
 //! read a channel, the texts of a response or the arguments of its calls (`ValueOptions::arguments_of`),
 //! and neither passes off what was cut off as complete.
-//! [`MendStream::call_value`] is the value of an open call so far.
+//! [`ResponseStream::call_value`] is the value of an open call so far.
 //!
 //! # Accepting
-//! [`MendStream::accept`] asks a hook of the caller, which may be asynchronous, before a call or an object is
+//! [`ResponseStream::accept`] asks a hook of the caller, which may be asynchronous, before a call or an object is
 //! handed out. The hook accepts, refuses or replaces what is complete and valid; what is not is never shown
 //! to it.
 //!
@@ -62,7 +62,7 @@
 //!
 //! # Copies
 //! A [`JsonStream`] emits slices of the caller's own `Bytes` where nothing was repaired. A
-//! [`MendStream`] copies: a provider sends text as escaped strings inside an envelope.
+//! [`ResponseStream`] copies: a provider sends text as escaped strings inside an envelope.
 //!
 //! # Telemetry
 //! With the feature `tracing`, each response has a span; the outcome of documents, calls and responses is
@@ -77,15 +77,15 @@ mod channel;
 mod codec;
 mod deadline;
 mod error;
+#[cfg(feature = "schema")]
+mod fit;
 #[cfg(feature = "serde_json")]
 mod items;
 mod json;
-mod mend;
 mod pieces;
 mod pump;
+mod response;
 mod rewrite;
-#[cfg(feature = "schema")]
-mod schema;
 pub mod source;
 #[cfg(feature = "serde_json")]
 mod splitter;
@@ -104,15 +104,15 @@ pub use accept::{
 #[cfg(feature = "serde_json")]
 pub use channel::ValueOptions;
 #[cfg(feature = "codec")]
-pub use codec::MendCodec;
+pub use codec::ResponseCodec;
 pub use error::Error;
+#[cfg(feature = "schema")]
+pub use fit::{FitEvent, FitStream};
 #[cfg(feature = "serde_json")]
 pub use items::{Item, ItemStream};
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
-pub use mend::{MendExt, MendStream};
+pub use response::{ByteStreamExt, ResponseStream};
 pub use rewrite::RewriteStream;
-#[cfg(feature = "schema")]
-pub use schema::{FitEvent, SchemaStream};
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 pub use telemetry::Telemetry;
 #[cfg(feature = "serde_json")]

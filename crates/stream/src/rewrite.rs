@@ -20,7 +20,7 @@ use crate::{
 pin_project! {
     /// Gives a provider's body again, with the arguments of tool calls mended: a stream of byte chunks in, a
     /// stream of [`Bytes`] out. With the feature `http-body`, it is an `http_body::Body`, too. Created with
-    /// [`MendExt::rewrite`](crate::MendExt::rewrite).
+    /// [`ByteStreamExt::rewrite`](crate::ByteStreamExt::rewrite).
     ///
     /// **When upstream fails**, what was withheld is emitted as it was received, and the error is the last
     /// item. Nothing is added, so the client does not take a call that was cut off for whole. Pass the error on (as a `Body`,

@@ -1,5 +1,5 @@
 //! Sources of bytes: whatever a body comes as becomes a stream of chunks, to which
-//! [`MendExt`](crate::MendExt) applies.
+//! [`ByteStreamExt`](crate::ByteStreamExt) applies.
 //!
 //! | the body is | chunks |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | a `Stream` that cannot fail | [`infallible`] |
 //! | a [`Read`] | [`from_read`]; the adapters are then iterators, too |
 //! | an `AsyncRead` or `AsyncBufRead` of tokio | `from_async_read`, with the feature `tokio` |
-//! | the same, in a `FramedRead` of `tokio_util` | not a source: `MendCodec`, with the feature `codec` |
+//! | the same, in a `FramedRead` of `tokio_util` | not a source: `ResponseCodec`, with the feature `codec` |
 //! | an `http_body::Body` | `from_body`, with the feature `http-body` |
 //! | a slice of bytes | not a stream: [`Response::read`](wiremend_response::Response::read) |
 //!
@@ -45,10 +45,10 @@ pin_project! {
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on, stream};
-/// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, source};
+/// use wiremend_stream::{JsonEvent, JsonOptions, ByteStreamExt, source};
 ///
 /// let chunks = source::infallible(stream::iter(["{'a': ", "1}"]));
-/// let events: Vec<_> = block_on(chunks.mend_json(JsonOptions::new()).collect());
+/// let events: Vec<_> = block_on(chunks.mend(JsonOptions::new()).collect());
 /// let Some(Ok(JsonEvent::Ended(object))) = events.last() else { panic!() };
 /// assert_eq!(object.json(), Some(r#"{"a": 1}"#));
 /// ```
@@ -78,12 +78,12 @@ pin_project! {
 ///
 /// ```
 /// use wiremend_response::{Event, ResponseOptions};
-/// use wiremend_stream::{MendExt, source};
+/// use wiremend_stream::{ByteStreamExt, source};
 ///
 /// // A file, or the standard input.
 /// let body = &b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n"[..];
 /// let mut text = String::new();
-/// for event in source::from_read(body).mend(ResponseOptions::new()) {
+/// for event in source::from_read(body).read(ResponseOptions::new()) {
 ///     if let Event::Text { text: more, .. } = event? {
 ///         text.push_str(&more);
 ///     }
@@ -138,15 +138,15 @@ impl<S: Stream> Blocking<S> {
         self.stream.as_ref().get_ref()
     }
 
-    /// The adapter, to change what it does: [`cancel`](crate::MendStream::cancel) ends it, and the items that are
+    /// The adapter, to change what it does: [`cancel`](crate::ResponseStream::cancel) ends it, and the items that are
     /// left come from the iterator.
     ///
     /// ```
     /// use wiremend_response::{Event, ResponseOptions};
-    /// use wiremend_stream::{MendExt, source::from_read};
+    /// use wiremend_stream::{ByteStreamExt, source::from_read};
     ///
     /// let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"One. Two. Three.\"}}]}\n\n".repeat(9);
-    /// let mut events = from_read(&body[..]).mend(ResponseOptions::new()).into_iter();
+    /// let mut events = from_read(&body[..]).read(ResponseOptions::new()).into_iter();
     /// let mut texts = 0;
     /// while let Some(event) = events.next() {
     ///     if matches!(event?, Event::Text { .. }) {
@@ -210,11 +210,11 @@ macro_rules! blocking {
 }
 
 blocking!(
-    MendStream,
+    ResponseStream,
     JsonStream,
     RewriteStream,
     #[cfg(feature = "schema")]
-    SchemaStream,
+    FitStream,
     #[cfg(feature = "serde_json")]
     ItemStream<T: serde::de::DeserializeOwned>,
     #[cfg(feature = "serde_json")]
@@ -252,10 +252,10 @@ pin_project! {
 ///
 /// ```
 /// use futures::{StreamExt, executor::block_on};
-/// use wiremend_stream::{JsonEvent, JsonOptions, MendExt, source};
+/// use wiremend_stream::{JsonEvent, JsonOptions, ByteStreamExt, source};
 ///
 /// let chunks = source::from_async_read(&b"{'a': 1}"[..]);
-/// let events: Vec<_> = block_on(chunks.mend_json(JsonOptions::new()).collect());
+/// let events: Vec<_> = block_on(chunks.mend(JsonOptions::new()).collect());
 /// let Some(Ok(JsonEvent::Ended(object))) = events.last() else { panic!() };
 /// assert_eq!(object.json(), Some(r#"{"a": 1}"#));
 /// ```

@@ -32,7 +32,7 @@ pub enum TypedEvent<T> {
 
 pin_project! {
     /// Reads a value as a `T`: partial values while it grows, the whole one at the end. Created with
-    /// [`MendExt::typed`](crate::MendExt::typed).
+    /// [`ByteStreamExt::typed`](crate::ByteStreamExt::typed).
     ///
     /// A value that is not complete is never emitted: [`ValueError::Incomplete`] comes instead. With
     /// a schema, neither is one that does not fit. If there are

@@ -23,7 +23,7 @@ use wiremend_extract::Scope;
 use wiremend_response::{Response, ResponseOptions};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptOptions, Candidate, Decision, JsonOptions, MendExt, Oversized, SchemaStream, Telemetry,
+    AcceptOptions, ByteStreamExt, Candidate, Decision, JsonOptions, Oversized, Telemetry,
 };
 use wiremend_wire::RewriteOptions;
 
@@ -115,7 +115,7 @@ fn a_response_moves_the_counters_streamed_and_not() {
     metrics::with_local_recorder(&counters, || {
         for size in [1, 10_000] {
             let source = Source::cut(body().as_bytes(), size).0.hesitant();
-            let events = source.mend(options()).with_telemetry(telemetry());
+            let events = source.read(options()).with_telemetry(telemetry());
             block_on(events.for_each(|_| async {}));
         }
         telemetry().record(&Response::read(body().as_bytes(), options()));
@@ -148,11 +148,11 @@ fn cut_calls_and_overflows_are_counted() {
     metrics::with_local_recorder(&counters, || {
         let cut = call(0, "book", "{\"nights\": 2");
         let (source, _) = Source::cut(cut.as_bytes(), 9);
-        let events = source.mend(ResponseOptions::new()).with_telemetry(telemetry());
+        let events = source.read(ResponseOptions::new()).with_telemetry(telemetry());
         block_on(events.for_each(|_| async {}));
         let (source, _) = Source::cut(body().as_bytes(), 9);
         let small = ResponseOptions::new().with_objects(Scope::All).with_object_limit(4);
-        block_on(source.mend(small).for_each(|_| async {}));
+        block_on(source.read(small).for_each(|_| async {}));
     });
     assert_eq!(counters.sum("cut_calls", "tool=book outcome=cut"), 0, "no such label");
     assert_eq!(counters.sum("cut_calls", "tool=book streaming=true"), 1);
@@ -177,7 +177,7 @@ fn judgements_are_counted() {
                 })
             };
             let mut events =
-                Box::pin(source.mend(options).with_telemetry(telemetry()).accept(accept, hook));
+                Box::pin(source.read(options).with_telemetry(telemetry()).accept(accept, hook));
             while block_on(events.next()).is_some() {}
             counts.push(events.counts());
         }
@@ -218,7 +218,7 @@ fn an_early_stop_is_counted_with_what_was_open() {
             let hook = |_: &Candidate| std::future::ready(Decision::Accept);
             metrics::with_local_recorder(&counters, || {
                 let (source, log) = Source::cut(body.as_bytes(), size);
-                let events = source.mend(response.clone()).with_telemetry(telemetry());
+                let events = source.read(response.clone()).with_telemetry(telemetry());
                 let mut events = Box::pin(events.accept(accept, hook));
                 while block_on(events.next()).is_some() {}
                 assert_eq!(events.counts().stopped, 1);
@@ -246,13 +246,13 @@ fn every_adapter_moves_the_counters() {
         counters
     };
     let json = run(&|source| {
-        let events = source.mend_json(JsonOptions::new()).with_telemetry(telemetry());
+        let events = source.mend(JsonOptions::new()).with_telemetry(telemetry());
         block_on(events.for_each(|_| async {}));
     });
     assert_eq!(json.sum("repairs", "kind=object model=m-1 code=single-quote"), 2, "{json:?}");
     let fitted = run(&|source| {
         let options = FitOptions::new();
-        let events = SchemaStream::new(source, &schema, options).with_telemetry(telemetry());
+        let events = source.fit(&schema, options).with_telemetry(telemetry());
         block_on(events.for_each(|_| async {}));
     });
     assert_eq!(fitted.sum("fits", "kind=value model=m-1"), 1, "{fitted:?}");

@@ -23,7 +23,8 @@ use wiremend_core::{Options, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::{Object, Response, ResponseOptions};
 use wiremend_stream::{
-    Error, Item, JsonEvent, JsonOptions, MendCodec, MendExt, RewriteStream, source as sources,
+    ByteStreamExt, Error, Item, JsonEvent, JsonOptions, ResponseCodec, RewriteStream,
+    source as sources,
 };
 use wiremend_testkit::{
     Seed,
@@ -132,7 +133,7 @@ where
     B: AsRef<[u8]>,
     E: Debug,
 {
-    let mut events = pin!(body.mend(options.clone()));
+    let mut events = pin!(body.read(options.clone()));
     let mut response = Response::default();
     while let Some(event) = block_on(events.next()) {
         response.record(event.unwrap());
@@ -153,11 +154,11 @@ fn every_way(pieces: impl Fn() -> Pieces, options: &ResponseOptions, body: &[u8]
     let slices = pieces().left.into_iter().map(|piece| Ok::<_, io::Error>(Bytes::from(piece)));
     assert_eq!(response(stream::iter(slices), options), *whole, "{what}: a stream of results");
     let mut blocking = Response::default();
-    for event in sources::from_read(pieces()).mend(options.clone()) {
+    for event in sources::from_read(pieces()).read(options.clone()) {
         blocking.record(event.unwrap());
     }
     assert_eq!(blocking, *whole, "{what}: a blocking reader");
-    let mut framed = FramedRead::new(pieces(), MendCodec::new(options.clone()));
+    let mut framed = FramedRead::new(pieces(), ResponseCodec::new(options.clone()));
     let mut coded = Response::default();
     while let Some(event) = block_on(framed.next()) {
         coded.record(event.unwrap());
@@ -220,7 +221,7 @@ fn every_case_is_the_same_through_every_entry_point() {
         E: Debug,
     {
         let (mut text, mut objects) = (Vec::new(), Vec::new());
-        let mut events = pin!(channel.mend_json(JsonOptions::new()));
+        let mut events = pin!(channel.mend(JsonOptions::new()));
         while let Some(event) = block_on(events.next()) {
             note(event.unwrap(), &mut text, &mut objects);
         }
@@ -244,7 +245,7 @@ fn every_case_is_the_same_through_every_entry_point() {
         assert_eq!(read(sources::from_async_read(pieces())), whole, "{name}");
         assert_eq!(read(sources::from_body(pieces())), whole, "{name}");
         let (mut text, mut objects) = (Vec::new(), Vec::new());
-        for event in sources::from_read(pieces()).mend_json(JsonOptions::new()) {
+        for event in sources::from_read(pieces()).mend(JsonOptions::new()) {
             note(event.unwrap(), &mut text, &mut objects);
         }
         assert_eq!((text, objects), whole, "{name}");
@@ -273,7 +274,7 @@ fn a_reader_of_a_codec_that_fails_is_an_error() {
         }
     }
     let failing = Failing(Pieces::new(&BODY.as_bytes()[..100], 30));
-    let events = FramedRead::new(failing, MendCodec::new(ResponseOptions::new()));
+    let events = FramedRead::new(failing, ResponseCodec::new(ResponseOptions::new()));
     let events: Vec<_> = block_on(events.collect());
     let (last, before) = events.split_last().unwrap();
     assert!(last.is_err() && before.len() > 2 && before.iter().all(Result::is_ok), "{events:?}");
@@ -285,7 +286,7 @@ fn every_adapter_is_an_iterator_over_a_reader() {
     let items = pieces().items::<serde_json::Value>("", JsonOptions::new());
     let items: Vec<_> = items.into_iter().map(|item| item.map(Item::into_value).unwrap()).collect();
     assert_eq!(items, [serde_json::json!({"a": 1}), serde_json::json!({"a": 2})]);
-    assert!(pieces().mend_json(JsonOptions::new()).into_iter().count() > 2);
+    assert!(pieces().mend(JsonOptions::new()).into_iter().count() > 2);
     let typed = pieces().typed::<serde_json::Value>(JsonOptions::new());
     assert!(typed.into_iter().all(|event| event.is_ok()));
     let body = sources::from_read(Pieces::new(BODY.as_bytes(), 9)).rewrite(RewriteOptions::new());
@@ -297,7 +298,7 @@ fn every_adapter_is_an_iterator_over_a_reader() {
 #[test]
 fn a_long_silence_does_not_end_an_iterator() {
     let body = ["\n".repeat(10_000), BODY.to_owned()].concat();
-    let events = sources::from_read(Pieces::new(body.as_bytes(), 10)).mend(ResponseOptions::new());
+    let events = sources::from_read(Pieces::new(body.as_bytes(), 10)).read(ResponseOptions::new());
     let mut response = Response::default();
     events.into_iter().for_each(|event| response.record(event.unwrap()));
     assert_eq!(response.transcript().calls().len(), 1);
@@ -317,7 +318,7 @@ fn errors_of_a_reader_come_once() {
             Ok(1)
         }
     }
-    let mut events = sources::from_read(Failing(0)).mend_json(JsonOptions::new()).into_iter();
+    let mut events = sources::from_read(Failing(0)).mend(JsonOptions::new()).into_iter();
     let last = events.by_ref().last();
     assert!(matches!(last, Some(Err(Error::Upstream(error)))
         if error.kind() == io::ErrorKind::ConnectionReset));

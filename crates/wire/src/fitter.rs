@@ -15,7 +15,7 @@ type Fit = dyn Fn(&Fittable<'_>) -> Option<Edits> + Send + Sync;
 /// Looks up the policy for a tool by name.
 type Find = dyn Fn(&str) -> Option<Policy> + Send + Sync;
 
-/// JSON of a response that is complete, and that a [`Fitter`] may change.
+/// JSON of a response that is complete, and that a [`FitHook`] may change.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Fittable<'a> {
@@ -61,21 +61,21 @@ impl<'a> Fittable<'a> {
 /// [`Fittable::raw`], sorted and without overlaps, which replace the repairs of the engine; so they have to
 /// include what is to remain of these. `None`, or edits that cannot be applied, leave the text as it is.
 /// It is not asked about calls that are incomplete, that have free text, that have no arguments, or whose
-/// text is not in the stream in one form. A `Fitter` is equal only to itself and its clones.
+/// text is not in the stream in one form. A `FitHook` is equal only to itself and its clones.
 ///
 /// ```
-/// use wiremend_wire::{Fitter, RewriteMode, RewriteOptions, Rewriter, Rewritten};
+/// use wiremend_wire::{FitHook, RewriteMode, RewriteOptions, Rewriter, Rewritten};
 ///
 /// let body = concat!(
 ///     r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":"#,
 ///     r#"{"name":"f","arguments":"{\"n\": \"3\"}"}}]},"finish_reason":"tool_calls"}]}"#,
 ///     "\n\ndata: [DONE]\n\n",
 /// );
-/// let fitter = Fitter::new(|given| {
+/// let hook = FitHook::new(|given| {
 ///     let at = given.raw().find("\"3\"")?;
 ///     Some(vec![(at..at + 3, "3".to_owned())])
 /// });
-/// let options = RewriteOptions::new().with_mode(RewriteMode::Validated).with_fitter(fitter);
+/// let options = RewriteOptions::new().with_mode(RewriteMode::Validated).with_fit_hook(hook);
 /// let mut rewriter = Rewriter::new(options);
 /// let mut out = Vec::new();
 /// let mut take = |piece: Rewritten<'_>| {
@@ -88,10 +88,10 @@ impl<'a> Fittable<'a> {
 /// assert_eq!(String::from_utf8(out).unwrap(), body.replace(r#"\"3\""#, "3"));
 /// ```
 #[derive(Clone)]
-pub struct Fitter(Arc<Fit>);
+pub struct FitHook(Arc<Fit>);
 
-impl Fitter {
-    /// Creates a fitter from a function.
+impl FitHook {
+    /// Creates a hook from a function.
     #[must_use]
     pub fn new(fit: impl Fn(&Fittable<'_>) -> Option<Edits> + Send + Sync + 'static) -> Self {
         Self(Arc::new(fit))
@@ -170,4 +170,4 @@ macro_rules! by_identity {
     };
 }
 
-by_identity!(Fitter ToolPolicies);
+by_identity!(FitHook ToolPolicies);

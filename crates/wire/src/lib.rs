@@ -78,7 +78,7 @@ pub use error::{ErrorKind, WireError};
 pub use event::{Block, StreamOutcome, Usage, WireEvent};
 pub use finder::{CallFinder, CallFinders, CallText, TextCall};
 pub use finish::{Finish, FinishReason};
-pub use fitter::{Fittable, Fitter, ToolPolicies};
+pub use fitter::{FitHook, Fittable, ToolPolicies};
 pub use format::ApiFormat;
 pub use framing::{Encoder, Framing};
 pub use guides::Guides;

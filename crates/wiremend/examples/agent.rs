@@ -13,7 +13,7 @@ use std::{
 use futures::{Stream, StreamExt};
 use wiremend::{
     response::{Event, ResponseOptions},
-    stream::MendExt,
+    stream::ByteStreamExt,
     wire::{Call, FinishReason, StreamOutcome},
 };
 
@@ -21,7 +21,7 @@ use wiremend::{
 async fn read<B: AsRef<[u8]>, E: Error + 'static>(
     body: impl Stream<Item = Result<B, E>>,
 ) -> Result<Vec<Arc<Call>>, Box<dyn Error>> {
-    let mut events = pin!(body.mend(ResponseOptions::new()));
+    let mut events = pin!(body.read(ResponseOptions::new()));
     let mut calls = Vec::new();
     while let Some(event) = events.next().await {
         match event? {

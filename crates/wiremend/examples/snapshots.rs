@@ -3,7 +3,7 @@
 use futures::{StreamExt, executor::block_on, stream};
 use wiremend::{
     partial::OwnedValue,
-    stream::{JsonEvent, JsonOptions, MendExt, TextSnapshot},
+    stream::{ByteStreamExt, JsonEvent, JsonOptions, TextSnapshot},
 };
 
 /// What a model might say, in the pieces in which it might arrive.
@@ -24,7 +24,7 @@ fn main() {
 /// The text of the object, closed at every moment.
 fn patches() {
     let channel = stream::iter(CHUNKS.iter().copied()).map(Ok::<_, std::convert::Infallible>);
-    let mut events = channel.mend_json(JsonOptions::new());
+    let mut events = channel.mend(JsonOptions::new());
     let mut snapshot = TextSnapshot::default();
     while let Some(Ok(event)) = block_on(events.next()) {
         snapshot.apply(&event);
@@ -47,7 +47,7 @@ fn patches() {
 /// Its changes, applied to a value elsewhere, such as on a screen.
 fn deltas() {
     let channel = stream::iter(CHUNKS.iter().copied()).map(Ok::<_, std::convert::Infallible>);
-    let mut events = channel.mend_json(JsonOptions::new().with_deltas());
+    let mut events = channel.mend(JsonOptions::new().with_deltas());
     let mut screen = OwnedValue::new();
     while let Some(Ok(event)) = block_on(events.next()) {
         if let JsonEvent::Delta { path, change, .. } = event {

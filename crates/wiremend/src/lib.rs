@@ -69,14 +69,14 @@
 #![cfg_attr(not(feature = "stream"), doc = "```ignore")]
 //! use futures::{StreamExt, executor::block_on, stream};
 //! use wiremend::response::{Event, ResponseOptions};
-//! use wiremend::stream::MendExt;
+//! use wiremend::stream::ByteStreamExt;
 //!
 //! let body = stream::iter([
 //!     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
 //!     "\"function\":{\"name\":\"add\",\"arguments\":\"{'a': 1, b: 2}\"}}]}}]}\n\n",
 //!     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
 //! ]);
-//! let mut events = body.map(Ok::<_, std::io::Error>).mend(ResponseOptions::new());
+//! let mut events = body.map(Ok::<_, std::io::Error>).read(ResponseOptions::new());
 //! block_on(async {
 //!     while let Some(event) = events.next().await {
 //!         if let Ok(Event::CallEnded(call)) = event {

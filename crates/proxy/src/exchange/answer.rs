@@ -232,7 +232,7 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
         .with_json_content(is_json)
         .with_cut_calls_withheld(mending.cut == CutCalls::Withhold);
     if let Some(fitter) = fitting::fitter(&sent.tools, &sent.content, &sent.switches, &notes) {
-        options = options.with_fitter(fitter);
+        options = options.with_fit_hook(fitter);
     }
     let in_text = match &mending.calls_in_text {
         CallsInText::Off => None,

@@ -1,4 +1,4 @@
-//! A cursor follows a schema while a value arrives, and [`FitStream`] fits the value at the end.
+//! A cursor follows a schema while a value arrives, and [`Fitter`] fits the value at the end.
 //!
 //! The cursor applies the events of the text to the slots of the schema (`walk.rs`, `slots.rs`), checks scalars while
 //! they arrive (`scalars.rs`), and judges whether what is wrong can still become right (`prospects.rs`).
@@ -28,7 +28,7 @@ use crate::{Applied, Change, FitOptions, Fitted, Schema};
 ///
 /// A union is followed in every branch that is still possible. Conditions that need the whole value
 /// are not checked: whether items are unique, `if`, `not`, and the rules that restructure an
-/// object. [`Schema::fit`] checks them at the end, and [`FitStream`] does both.
+/// object. [`Schema::fit`] checks them at the end, and [`Fitter`] does both.
 ///
 /// ```
 /// use wiremend_core::{Mender, Options};
@@ -209,10 +209,10 @@ const fn is_of_number(kind: RepairKind) -> bool {
 ///
 /// ```
 /// use wiremend_core::Outcome;
-/// use wiremend_schema::{FitOptions, FitStream, Schema};
+/// use wiremend_schema::{FitOptions, Fitter, Schema};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
-/// let mut stream = FitStream::new(&schema, FitOptions::new());
+/// let mut stream = Fitter::new(&schema, FitOptions::new());
 /// stream.push(b"{\"n\": \"12\", \"note\": \"words that come slowly, one by one, until there is no");
 /// let root = stream.cursor().root().unwrap();
 /// assert_eq!(root.member("n").unwrap().as_number(), Some("12"));
@@ -223,7 +223,7 @@ const fn is_of_number(kind: RepairKind) -> bool {
 /// # Ok::<(), wiremend_schema::SchemaError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct FitStream {
+pub struct Fitter {
     schema: Schema,
     options: FitOptions,
     extractor: Extractor,
@@ -236,7 +236,7 @@ pub struct FitStream {
     ended: bool,
 }
 
-impl FitStream {
+impl Fitter {
     /// Creates a stream at the start of a text.
     #[must_use]
     pub fn new(schema: &Schema, options: FitOptions) -> Self {
@@ -301,11 +301,11 @@ impl FitStream {
     ///
     /// ```
     /// use wiremend_core::{Limits, Options, Outcome};
-    /// use wiremend_schema::{FitOptions, FitStream, Schema};
+    /// use wiremend_schema::{FitOptions, Fitter, Schema};
     /// let schema = Schema::from_text("{}")?;
     /// let limits = Limits::new().with_depth(1);
     /// let options = FitOptions::new().with_engine(Options::new().with_limits(limits));
-    /// let mut stream = FitStream::new(&schema, options);
+    /// let mut stream = Fitter::new(&schema, options);
     /// stream.push(b"[1, ");
     /// assert_eq!(stream.stopped(), None);
     /// stream.push(b"[2");

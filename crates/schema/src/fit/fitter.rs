@@ -1,6 +1,6 @@
 //! Compares a value with its schema, and fits what is not valid.
 //!
-//! The [`Fitter`] walks the value and its part of the schema together. What it finds is a [`Fit`]: how the text
+//! The [`TreeFitter`] walks the value and its part of the schema together. What it finds is a [`Fit`]: how the text
 //! changes, and which rules were applied. Of several valid results the one with the lowest risk is chosen. Members of
 //! objects are in `object.rs`, and the rules that restructure a value in `reshape.rs`.
 
@@ -32,7 +32,7 @@ const KEPT: usize = 1 << 17;
 
 /// Fits one value. All work is charged to the budget of the judge, so no schema can make it grow
 /// beyond a multiple of the text.
-pub(crate) struct Fitter<'j, 's, 'o> {
+pub(crate) struct TreeFitter<'j, 's, 'o> {
     pub(super) judge: &'j mut Judge<'s>,
     pub(super) permit: Permit<'o>,
     results: Results,
@@ -47,7 +47,7 @@ struct Results {
     size: usize,
 }
 
-impl<'j, 's, 'o> Fitter<'j, 's, 'o> {
+impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
     /// `None` if the policy allows no repair. The judge must already be set to the tree of the
     /// value.
     pub(crate) fn new(options: &'o FitOptions, judge: &'j mut Judge<'s>) -> Option<Self> {
@@ -472,7 +472,7 @@ impl Spelled {
         let tree = Tree::read(text).ok()?;
         tree.loose_integers().next()?;
         let other = judge.turn_to_another();
-        let fit = Fitter::new(options, judge).map(|mut fitter| fitter.integers(&tree));
+        let fit = TreeFitter::new(options, judge).map(|mut fitter| fitter.integers(&tree));
         judge.turn_back(other);
         let fit = fit?;
         let spelled = crate::apply_changes(text.as_bytes(), &fit.cuts)?;
@@ -495,7 +495,7 @@ impl Spelled {
     }
 }
 
-impl Fitter<'_, '_, '_> {
+impl TreeFitter<'_, '_, '_> {
     /// The changes to the numbers of a valid value, in document order. In a union, every branch
     /// that accepts the value must accept only whole numbers there.
     fn integers(&mut self, tree: &Tree<'_>) -> Fit {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use wiremend_core::{Path, Risk};
 
 use super::{
-    fitter::{Fit, Fitter, applied},
+    fitter::{Fit, TreeFitter, applied},
     place::Place,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     tree::{JsonType, Node, quoted},
 };
 
-impl Fitter<'_, '_, '_> {
+impl TreeFitter<'_, '_, '_> {
     /// Fits the members in the order of the rules: first their names, then their values, then
     /// missing properties, and last the properties that the schema rejects.
     pub(super) fn members(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
@@ -300,7 +300,7 @@ const RULES: [Rule; 5] =
 /// for this schema.
 const PAIRS: usize = 4_096;
 
-impl Fitter<'_, '_, '_> {
+impl TreeFitter<'_, '_, '_> {
     /// Renames members to missing properties. Each source must match exactly one target, and its
     /// value must be valid there.
     fn rename(&mut self, plan: &mut Plan<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {

@@ -17,7 +17,7 @@ use wiremend_extract::{Extractor, Findings, Found, Scope, mend_text};
 
 use super::{
     Applied, FitOptions, Fitted,
-    fitter::{Fit, Fitter, Spelled, shortened},
+    fitter::{Fit, Spelled, TreeFitter, shortened},
     place::{Permit, Place},
 };
 use crate::{
@@ -286,7 +286,7 @@ impl<'i> Reading<'i> {
 fn fit_invalid(tree: &Tree<'_>, judge: &mut Judge<'_>, options: &FitOptions) -> Fit {
     let part = Part::root(judge.schema());
     let other = judge.turn_to_another();
-    let fitter = Fitter::new(options, judge);
+    let fitter = TreeFitter::new(options, judge);
     let fit = fitter.map(|mut fitter| fitter.fit(tree.root(), &part, &Place::root()));
     judge.turn_back(other);
     fit.unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Policy, Repair, Risk};
 use wiremend_schema::{
-    Cursor, FitOptions, FitStream, IssueCode, NodeState, Rules, Schema, Snapshot, Standing, Tree,
+    Cursor, FitOptions, Fitter, IssueCode, NodeState, Rules, Schema, Snapshot, Standing, Tree,
 };
 
 const TASK: &str = r#"{"type": "object", "properties": {
@@ -323,7 +323,7 @@ fn a_stream_ends_as_the_whole_text_does() {
             for around in [("", ""), ("Here:\n```json\n", "\n```\n")] {
                 let text = format!("{}{text}{}", around.0, around.1);
                 for size in [1, 3, 1_000] {
-                    let mut stream = FitStream::new(&schema, options.clone());
+                    let mut stream = Fitter::new(&schema, options.clone());
                     text.as_bytes().chunks(size).for_each(|chunk| stream.push(chunk));
                     assert_eq!(stream.finish(), schema.fit(text.as_bytes(), &options), "{text}");
                 }
@@ -341,7 +341,7 @@ fn a_value_in_a_string_is_not_lost_before_it_is_read() {
     let text = serde_json::to_string(r#"{"a": {"b": 1}, "c": 2}"#).unwrap();
     for text in [text.clone(), format!(" \n{text}\n")] {
         for size in [1, 2, 5, text.len()] {
-            let mut stream = FitStream::new(&schema, likely());
+            let mut stream = Fitter::new(&schema, likely());
             for chunk in text.as_bytes().chunks(size) {
                 stream.push(chunk);
                 assert_eq!(stream.cursor().lost(), None, "{text}");
@@ -355,7 +355,7 @@ fn a_value_in_a_string_is_not_lost_before_it_is_read() {
 fn a_text_beyond_the_buffer_overflows() {
     use wiremend_core::Limits;
     let engine = Options::new().with_limits(Limits::new().with_buffer(64));
-    let mut stream = FitStream::new(&schema(TASK), FitOptions::new().with_engine(engine));
+    let mut stream = Fitter::new(&schema(TASK), FitOptions::new().with_engine(engine));
     stream.push(br#"{"count": 1, "note": ""#);
     stream.push(&[b' '; 64]);
     stream.push(b"\"}");
@@ -368,11 +368,11 @@ fn a_text_beyond_the_buffer_overflows() {
 fn spans_refer_to_the_input() {
     let schema = super_schema();
     let text = "Look:\n{\"n\": /* how many? */ '12'}\nThat is all there is to say about how many there are.\n";
-    let mut stream = FitStream::new(&schema, FitOptions::new());
+    let mut stream = Fitter::new(&schema, FitOptions::new());
     stream.push(text.as_bytes());
     let change = &stream.cursor().changes()[0];
     assert_eq!(&text[change.start()..change.end()], "'12'");
-    let mut stream = FitStream::new(&schema, likely());
+    let mut stream = Fitter::new(&schema, likely());
     let text = "{ 'x': [1], 'n': [\"a\"], 'last': 'a string that goes on and on, so that all before it is certain";
     stream.push(text.as_bytes());
     let issue = stream.cursor().early_issues()[0].issue();

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use wiremend_core::{Mender, Options, Outcome, Policy, mend};
 use wiremend_extract::Scope;
-use wiremend_schema::{FitOptions, FitStream, Schema};
+use wiremend_schema::{FitOptions, Fitter, Schema};
 
 fn compiled(schema: &Value) -> Schema {
     Schema::compile(schema).unwrap()
@@ -109,7 +109,7 @@ fn a_value_that_a_stream_reports_as_lost_is_lost() {
         let options = FitOptions::new()
             .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))
             .with_scope(Scope::Whole);
-        let mut stream = FitStream::new(&schema, options);
+        let mut stream = Fitter::new(&schema, options);
         text.bytes().for_each(|byte| stream.push(&[byte]));
         stream.end();
         assert_eq!(stream.cursor().lost(), None, "{text}");
@@ -169,7 +169,7 @@ fn a_value_in_a_string_has_the_guide_of_its_place() {
 
 #[test]
 fn the_cursor_sees_the_member_before_the_end() {
-    let mut stream = FitStream::new(&trip(), FitOptions::new());
+    let mut stream = Fitter::new(&trip(), FitOptions::new());
     stream.push(b"{\"city\": New York days: \"3\", \"note\": \"");
     stream.push(b"words that come slowly, one by one, until there is no end of them");
     let root = stream.cursor().root().unwrap();
@@ -184,7 +184,7 @@ fn the_cursor_sees_the_member_before_the_end() {
 fn a_known_name_shows_where_a_document_is() {
     let fitted = trip().fit(b"Here: {city: Oslo, days: 3}\nDone.", &FitOptions::new());
     assert_eq!(fitted.text(), Some(r#"{"city": "Oslo", "days": 3}"#));
-    let mut stream = FitStream::new(&trip(), FitOptions::new());
+    let mut stream = Fitter::new(&trip(), FitOptions::new());
     stream.push(
         b"Here: {city: Oslo, days: \"3\", \"note\": \"words that come slowly, one by one, un",
     );

@@ -5,10 +5,10 @@ use std::{error::Error, fmt::Display, str::FromStr};
 use serde_json::json;
 use wiremend_core::{JsonType, RepairKind};
 use wiremend_schema::{
-    Applied, Cause, Change, Cursor, Draft, EarlyIssue, Expected, FitOptions, FitStream, Fitted,
-    Issue, IssueCode, Node, NodeState, ParallelCall, ParseAsError, Received, Registry,
-    RegistryError, Rendering, Rule, Rules, Schema, SchemaError, SchemaLimits, SchemaOptions,
-    SharedRegistry, Snapshot, Standing, Tree, TreeError, UnknownCode,
+    Applied, Cause, Change, Cursor, Draft, EarlyIssue, Expected, FitOptions, Fitted, Fitter, Issue,
+    IssueCode, Node, NodeState, ParallelCall, ParseAsError, Received, Registry, RegistryError,
+    Rendering, Rule, Rules, Schema, SchemaError, SchemaLimits, SchemaOptions, SharedRegistry,
+    Snapshot, Standing, Tree, TreeError, UnknownCode,
 };
 
 fn coded<T>(all: &[T], code: impl Fn(&T) -> &str, what: &str)
@@ -46,7 +46,7 @@ fn everything_can_be_sent_between_threads() {
     shared::<(Schema, SchemaLimits, SchemaOptions, SchemaError, Draft)>();
     shared::<(Registry, SharedRegistry, RegistryError, ParallelCall)>();
     shared::<(FitOptions, Fitted, Applied, Change, Cause, Rule, Rules, ParseAsError)>();
-    shared::<(Cursor, FitStream, EarlyIssue, Standing, NodeState, Expected<'_>, Snapshot<'_>)>();
+    shared::<(Cursor, Fitter, EarlyIssue, Standing, NodeState, Expected<'_>, Snapshot<'_>)>();
     shared::<(Tree<'_>, Node<'_>, TreeError, Issue, IssueCode, Received, Rendering, UnknownCode)>();
 }
 
@@ -77,7 +77,7 @@ fn formats_are_asserted_on_request() {
         // Subschemas assert the format too, so that a rule can fix the value.
         let fitted = asserting.fit(wrong.text().as_bytes(), &FitOptions::new());
         assert_eq!(fitted.text(), Some(r#"{"day": "2024-01-05"}"#));
-        let mut stream = FitStream::new(&asserting, FitOptions::new());
+        let mut stream = Fitter::new(&asserting, FitOptions::new());
         stream.push(br#"{"day": "tomorrow", "n": 1}"#);
         assert_eq!(stream.cursor().early_issues()[0].issue().code(), IssueCode::Format);
     }
@@ -120,7 +120,7 @@ fn reports_have_the_spelling_of_the_command_line() {
     });
     assert_eq!(serde_json::to_value(fitted.issues()).unwrap(), json!([issue]));
     let strict = wiremend_core::Options::new().with_policy(wiremend_core::Policy::STRICT);
-    let mut stream = FitStream::new(&schema, FitOptions::new().with_engine(strict));
+    let mut stream = Fitter::new(&schema, FitOptions::new().with_engine(strict));
     stream.push(br#"{"n": []}"#);
     let issue = serde_json::to_value(&stream.cursor().early_issues()[0]).unwrap();
     assert_eq!((&issue["standing"], &issue["offset"]), (&json!("lost"), &json!(6)));

@@ -24,11 +24,11 @@ pub(crate) use trace::upstream_failed;
 /// ```
 /// use futures::{StreamExt, executor::block_on, stream};
 /// use wiremend_response::ResponseOptions;
-/// use wiremend_stream::{MendExt, Telemetry};
+/// use wiremend_stream::{ByteStreamExt, Telemetry};
 ///
 /// let telemetry = Telemetry::new().with_model("gpt-5").with_tools(["book", "search"]);
 /// let body = stream::iter([Ok::<_, std::io::Error>("data: [DONE]\n\n")]);
-/// let events = body.mend(ResponseOptions::new()).with_telemetry(telemetry);
+/// let events = body.read(ResponseOptions::new()).with_telemetry(telemetry);
 /// block_on(events.for_each(|_| async {}));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

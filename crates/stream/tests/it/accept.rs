@@ -14,7 +14,7 @@ use wiremend_extract::Scope;
 use wiremend_response::{CallCheck, Event, RepairSummary, Response, ResponseOptions};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, Oversized, StoppedAt,
+    AcceptEvent, AcceptOptions, ByteStreamExt, Candidate, Decision, Judgement, Oversized, StoppedAt,
 };
 use wiremend_wire::Doubt;
 
@@ -75,7 +75,7 @@ fn judgements(source: Source, response: ResponseOptions, accept: AcceptOptions) 
             if polls < 3 { Poll::Pending } else { Poll::Ready(decision.clone()) }
         })
     };
-    let mut events = pin!(source.mend(response).accept(accept, hook));
+    let mut events = pin!(source.read(response).accept(accept, hook));
     let mut judgements = Vec::new();
     while let Some(event) = block_on(events.next()) {
         match event.unwrap() {
@@ -238,7 +238,7 @@ fn nothing_is_polled_while_the_hook_waits() {
     let hook = |_: &Candidate| {
         poll_fn(|_| if answered.get() { Poll::Ready(Decision::Accept) } else { Poll::Pending })
     };
-    let mut events = pin!(source.mend(ResponseOptions::new()).accept(AcceptOptions::new(), hook));
+    let mut events = pin!(source.read(ResponseOptions::new()).accept(AcceptOptions::new(), hook));
     // Until the hook is asked, every event is ready. The waiting future is dropped each time.
     while events.next().now_or_never().is_some() {}
     let polls = log.borrow().polls;
@@ -260,7 +260,7 @@ fn a_hook_that_never_answers_is_dropped_with_the_stream() {
     let (source, log) = Source::cut(body().as_bytes(), 16);
     let hook = |_: &Candidate| pending::<Decision>();
     let mut events =
-        Box::pin(source.mend(ResponseOptions::new()).accept(AcceptOptions::new(), hook));
+        Box::pin(source.read(ResponseOptions::new()).accept(AcceptOptions::new(), hook));
     while events.next().now_or_never().is_some() {}
     assert!(!log.borrow().dropped);
     drop(events);
@@ -283,7 +283,7 @@ fn dropped_or_cancelled_at_any_point() {
         };
         let begin = || {
             let (source, log) = Source::cut(body().as_bytes(), 40);
-            let events = source.hesitant().mend(options()).accept(AcceptOptions::new(), hook);
+            let events = source.hesitant().read(options()).accept(AcceptOptions::new(), hook);
             let mut events = Box::pin(events);
             let mut judged = Vec::new();
             for _ in 0..polls {
@@ -327,7 +327,7 @@ fn an_upstream_error_comes_last() {
     chunks.push(Err("reset"));
     let (source, _) = Source::new(chunks);
     let hook = |_: &Candidate| ready(Decision::Accept);
-    let events = source.mend(options()).accept(AcceptOptions::new(), hook);
+    let events = source.read(options()).accept(AcceptOptions::new(), hook);
     let events: Vec<_> = block_on(events.collect());
     assert!(events.last().unwrap().is_err());
     assert_eq!(events.iter().filter(|event| event.is_err()).count(), 1);
@@ -341,7 +341,7 @@ fn a_lost_call_ends_the_stream_early() {
     let (source, log) = Source::cut(text.as_bytes(), 64);
     let hook = |_: &Candidate| ready(Decision::Accept);
     let accept = AcceptOptions::new().with_early_stop();
-    let mut events = pin!(source.mend(options()).accept(accept, hook));
+    let mut events = pin!(source.read(options()).accept(accept, hook));
     let mut last = None;
     while let Some(event) = block_on(events.next()) {
         last = Some(event.unwrap());
@@ -377,7 +377,7 @@ fn a_hook_works_over_a_blocking_reader() {
             })
         };
         let source = wiremend_stream::source::from_read(text.as_bytes());
-        let events = source.mend(options()).accept(AcceptOptions::new(), hook);
+        let events = source.read(options()).accept(AcceptOptions::new(), hook);
         let mut events = events.into_iter();
         let mut judged = Vec::new();
         for event in events.by_ref() {
@@ -408,7 +408,7 @@ fn a_call_of_an_unknown_tool_is_judged_as_that_whatever_its_arguments() {
     // The candidate has the name that was meant.
     let source = Source::cut((call(0, "boook", "{}") + END).as_bytes(), 9).0;
     let hook = |_: &Candidate| ready(Decision::Accept);
-    let mut events = pin!(source.mend(options()).accept(AcceptOptions::new(), hook));
+    let mut events = pin!(source.read(options()).accept(AcceptOptions::new(), hook));
     let mut nearest = None;
     while let Some(event) = block_on(events.next()) {
         if let AcceptEvent::Judged {

@@ -13,7 +13,7 @@ use crate::source::Source;
 use futures::{FutureExt, Stream, StreamExt, stream, stream::FusedStream};
 use wiremend_core::Outcome;
 use wiremend_stream::{
-    Error, JsonEvent, JsonOptions, MendExt,
+    ByteStreamExt, Error, JsonEvent, JsonOptions,
     source::{DeadlineError, Deadlines, with_deadlines},
 };
 
@@ -64,8 +64,7 @@ fn a_source_in_time_is_not_changed() {
 fn silence_is_an_error_and_the_source_is_let_go() {
     let clock = Clock::default();
     let silent = stream::iter([Ok("[1, "), Ok("2")]).chain(stream::pending::<Result<_, &str>>());
-    let mut events =
-        pin!(with_deadlines(silent, both(), clock.timer()).mend_json(JsonOptions::new()));
+    let mut events = pin!(with_deadlines(silent, both(), clock.timer()).mend(JsonOptions::new()));
     while events.next().now_or_never().is_some() {}
     clock.advance(4);
     assert!(events.next().now_or_never().is_none());

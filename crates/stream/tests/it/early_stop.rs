@@ -9,7 +9,7 @@ use wiremend_core::{Options, Policy};
 use wiremend_response::ResponseOptions;
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptCounts, AcceptEvent, AcceptOptions, Candidate, Decision, MendExt, StoppedAt,
+    AcceptCounts, AcceptEvent, AcceptOptions, ByteStreamExt, Candidate, Decision, StoppedAt,
 };
 
 fn event(delta: &serde_json::Value) -> String {
@@ -67,7 +67,7 @@ fn end(events: impl Iterator<Item = AcceptEvent>) -> Option<(StoppedAt, String, 
 /// bytes were asked for.
 fn read(body: &str, response: &ResponseOptions, options: AcceptOptions, given: usize) -> End {
     let through = |source: Source| {
-        let mut events = pin!(source.mend(response.clone()).accept(options, accept));
+        let mut events = pin!(source.read(response.clone()).accept(options, accept));
         let mut all = Vec::new();
         while let Some(event) = block_on(events.next()) {
             all.push(event.unwrap());
@@ -84,7 +84,7 @@ fn read(body: &str, response: &ResponseOptions, options: AcceptOptions, given: u
         assert!(whole.0.is_none() || log.borrow().given * size < given + size, "{size}");
     }
     let blocking = wiremend_stream::source::from_read(body.as_bytes());
-    let mut events = blocking.mend(response.clone()).accept(options, accept).into_iter();
+    let mut events = blocking.read(response.clone()).accept(options, accept).into_iter();
     assert_eq!(end(events.by_ref().map(Result::unwrap)), whole.0);
     assert_eq!(events.get_ref().counts(), whole.1);
     whole

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wiremend_core::{Options, Policy};
 use wiremend_response::ResponseOptions;
 use wiremend_schema::{FitOptions, Schema};
-use wiremend_stream::{JsonOptions, MendExt, TypedEvent, ValueError, ValueOptions};
+use wiremend_stream::{ByteStreamExt, JsonOptions, TypedEvent, ValueError, ValueOptions};
 use wiremend_wire::WireOptions;
 
 fn schema() -> Schema {

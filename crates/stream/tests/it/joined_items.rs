@@ -7,7 +7,7 @@ use futures::{StreamExt, executor::block_on};
 use serde_json::{Value, json};
 use wiremend_core::{Options, Outcome, Policy};
 use wiremend_response::ResponseOptions;
-use wiremend_stream::{JsonOptions, MendExt, ValueError, ValueOptions};
+use wiremend_stream::{ByteStreamExt, JsonOptions, ValueError, ValueOptions};
 use wiremend_wire::WireOptions;
 
 /// How many items there were, and what is said of the document at its end.

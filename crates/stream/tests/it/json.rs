@@ -12,7 +12,7 @@ use futures::{
 use wiremend_core::{Options, Outcome, OwnedValue, Policy, apply};
 use wiremend_extract::Scope;
 use wiremend_response::Object;
-use wiremend_stream::{Error, JsonEvent, JsonOptions, MendExt, TextSnapshot};
+use wiremend_stream::{ByteStreamExt, Error, JsonEvent, JsonOptions, TextSnapshot};
 
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
@@ -26,7 +26,7 @@ struct Sum {
 fn read(source: Source, options: JsonOptions) -> Sum {
     let mut sum = Sum::default();
     let mut snapshot = TextSnapshot::default();
-    let mut events = pin!(source.mend_json(options));
+    let mut events = pin!(source.mend(options));
     while let Some(event) = block_on(events.next()) {
         assert_eq!(sum.failed, None);
         let event = match event {
@@ -71,7 +71,7 @@ fn a_limit_is_told_before_the_text_that_is_raw() {
         let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
         let options = if deltas { options.with_deltas() } else { options };
         let (mut mended, mut raw, mut outcome) = (Vec::new(), None, None);
-        let mut events = pin!(Source::cut(b"['a', [[1]]]", 5).0.mend_json(options));
+        let mut events = pin!(Source::cut(b"['a', [[1]]]", 5).0.mend(options));
         while let Some(event) = block_on(events.next()) {
             match event.unwrap() {
                 JsonEvent::Patch { append, .. } => {
@@ -159,7 +159,7 @@ fn a_policy_may_forbid_closing_a_cut_document() {
 fn an_object_beyond_the_limit_is_an_overflow() {
     let options = JsonOptions::new().with_object_limit(7);
     let (source, _) = Source::cut(b"{\"a\": 1}", 3);
-    let mut events = pin!(source.mend_json(options));
+    let mut events = pin!(source.mend(options));
     let mut joined = Vec::new();
     while let Some(Ok(event)) = block_on(events.next()) {
         match event {
@@ -177,7 +177,7 @@ fn an_object_beyond_the_limit_is_an_overflow() {
 fn cancelled_at_any_point() {
     for chunks in 0..TEXT.len() {
         let (source, log) = Source::cut(TEXT.as_bytes(), 1);
-        let mut events = Box::pin(source.mend_json(JsonOptions::new()));
+        let mut events = Box::pin(source.mend(JsonOptions::new()));
         let (mut begun, mut ended) = (false, 0);
         let mut count = |item: Result<JsonEvent, Error<&str>>| match item {
             Ok(JsonEvent::Patch { .. }) => begun = true,
@@ -215,7 +215,7 @@ fn clean_runs_are_slices_of_the_chunk() {
     let chunks = chunks.map(|chunk| Bytes::from(chunk.to_vec()));
     let source = stream::iter(chunks.clone()).map(Ok::<_, &str>);
     let options = JsonOptions::new().with_scope(Scope::All);
-    let mut events = pin!(source.mend_json(options));
+    let mut events = pin!(source.mend(options));
     let (mut sliced, mut copied) = (0, 0);
     while let Some(event) = block_on(events.next()) {
         let bytes = match event.unwrap() {
@@ -251,7 +251,7 @@ fn mended_runs_are_whole_patches() {
         assert_eq!(read(Source::cut(text, size).0, JsonOptions::new()), whole);
     }
     let (source, _) = Source::cut(text, text.len());
-    let events: Vec<_> = block_on(source.mend_json(JsonOptions::new()).collect());
+    let events: Vec<_> = block_on(source.mend(JsonOptions::new()).collect());
     let patches = events.iter().filter(|e| matches!(e, Ok(JsonEvent::Patch { .. }))).count();
     assert_eq!(patches, 1, "{events:?}");
 }
@@ -263,7 +263,7 @@ fn deltas_rebuild_every_document() {
     let options = JsonOptions::new().with_scope(Scope::All).with_deltas();
     for size in [1, 2, 3, 7, 100] {
         let (source, _) = Source::cut(text.as_bytes(), size);
-        let mut events = pin!(source.hesitant().mend_json(options.clone()));
+        let mut events = pin!(source.hesitant().mend(options.clone()));
         let (mut value, mut values) = (OwnedValue::new(), Vec::new());
         while let Some(event) = block_on(events.next()) {
             match event.unwrap() {
@@ -291,7 +291,7 @@ fn deltas_rebuild_every_document() {
 fn deltas_of_a_scalar_and_of_a_raw_document() {
     let deltas = |text: &[u8], options: JsonOptions| {
         let (source, _) = Source::cut(text, 2);
-        let events: Vec<_> = block_on(source.mend_json(options.with_deltas()).collect());
+        let events: Vec<_> = block_on(source.mend(options.with_deltas()).collect());
         let mut value = OwnedValue::new();
         for event in events {
             if let JsonEvent::Delta { path, change, .. } = event.unwrap() {
@@ -314,7 +314,7 @@ fn deltas_of_a_scalar_and_of_a_raw_document() {
 #[test]
 fn upstream_waits_until_the_events_are_taken() {
     let (source, log) = Source::cut(b"{\"a\": 1} {\"b\": 2} {\"c\": 3} [4] [5] [6]", 20);
-    let mut events = pin!(source.mend_json(JsonOptions::new().with_scope(Scope::All)));
+    let mut events = pin!(source.mend(JsonOptions::new().with_scope(Scope::All)));
     assert_eq!(log.borrow().polls, 0, "nothing happens before the first poll");
     let (mut several, mut at_last_poll) = (0, 0);
     while let Some(event) = block_on(events.next()) {
@@ -336,7 +336,7 @@ fn waiting_may_be_given_up_at_any_point() {
     let options = JsonOptions::new();
     let whole = read(Source::cut(TEXT.as_bytes(), 4).0, options.clone());
     let (source, _) = Source::cut(TEXT.as_bytes(), 4);
-    let mut events = pin!(source.hesitant().mend_json(options));
+    let mut events = pin!(source.hesitant().mend(options));
     let (mut objects, mut given_up) = (Vec::new(), 0);
     loop {
         // The future of `next` is dropped after one poll.
@@ -355,7 +355,7 @@ fn waiting_may_be_given_up_at_any_point() {
 fn dropped_at_any_point() {
     for items in 0..20 {
         let (source, log) = Source::cut(TEXT.as_bytes(), 3);
-        let mut events = Box::pin(source.mend_json(JsonOptions::new()));
+        let mut events = Box::pin(source.mend(JsonOptions::new()));
         for _ in 0..items {
             drop(block_on(events.next()));
         }

@@ -10,18 +10,18 @@ mod accept;
 mod deadlines;
 #[cfg(feature = "schema")]
 mod early_stop;
+#[cfg(feature = "schema")]
+mod fit;
 #[cfg(all(feature = "schema", feature = "serde_json"))]
 mod fitted_values;
 #[cfg(feature = "serde_json")]
 mod joined_items;
 mod json;
-mod mend;
 #[cfg(feature = "schema")]
 mod objects;
 #[cfg(feature = "schema")]
 mod oversized;
-#[cfg(feature = "schema")]
-mod schema;
+mod response;
 #[cfg(feature = "schema")]
 mod tools;
 #[cfg(feature = "serde_json")]

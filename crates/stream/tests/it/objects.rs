@@ -11,7 +11,7 @@ use wiremend_response::{
     Event, FittedObject, Object, Response, ResponseOptions, ResponseReader, TextCalls,
 };
 use wiremend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
-use wiremend_stream::MendExt;
+use wiremend_stream::ByteStreamExt;
 
 fn text(text: &str) -> String {
     format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": text}}]}))
@@ -87,7 +87,7 @@ impl Said {
     }
 
     fn through_the_stream(source: Source, options: &ResponseOptions) -> Self {
-        let (mut said, mut events) = (Self::default(), pin!(source.mend(options.clone())));
+        let (mut said, mut events) = (Self::default(), pin!(source.read(options.clone())));
         while let Some(event) = block_on(events.next()) {
             said.add(event.unwrap());
         }
@@ -96,7 +96,7 @@ impl Said {
 
     fn through_the_iterator(body: &[u8], size: usize, options: &ResponseOptions) -> Self {
         let (mut said, read) = (Self::default(), InPieces(body, size));
-        for event in wiremend_stream::source::from_read(read).mend(options.clone()) {
+        for event in wiremend_stream::source::from_read(read).read(options.clone()) {
             said.add(event.unwrap());
         }
         said
@@ -168,7 +168,7 @@ fn shown(pieces: &[&str], options: &ResponseOptions) -> Vec<Option<String>> {
         }
     }
     let source: Vec<_> = chunks.iter().map(|chunk| Ok(chunk.clone().into_bytes())).collect();
-    let mut events = Source::new(source).0.mend(options.clone());
+    let mut events = Source::new(source).0.read(options.clone());
     let mut through_stream = Vec::new();
     while let Some(event) = block_on(events.next()) {
         if let Event::ObjectFragment { object, .. } = event.unwrap() {
@@ -179,7 +179,7 @@ fn shown(pieces: &[&str], options: &ResponseOptions) -> Vec<Option<String>> {
     let body = chunks.concat();
     let longest = chunks.iter().map(String::len).max().unwrap();
     let mut events = wiremend_stream::source::from_read(InPieces(body.as_bytes(), longest))
-        .mend(options.clone())
+        .read(options.clone())
         .into_iter();
     let mut last = None;
     while let Some(event) = events.next() {

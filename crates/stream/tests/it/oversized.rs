@@ -10,7 +10,7 @@ use wiremend_extract::Scope;
 use wiremend_response::{Event, Object, ResponseOptions, ResponseReader};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
-    AcceptEvent, AcceptOptions, Candidate, Decision, Judgement, MendExt, Oversized,
+    AcceptEvent, AcceptOptions, ByteStreamExt, Candidate, Decision, Judgement, Oversized,
 };
 
 const POLICIES: [Oversized; 3] = [Oversized::Error, Oversized::PassRaw, Oversized::PassUnchecked];
@@ -59,11 +59,11 @@ fn judged(body: &str, response: &ResponseOptions, options: AcceptOptions) -> Vec
         _ => None,
     };
     let blocking = wiremend_stream::source::from_read(body.as_bytes());
-    let events = blocking.mend(response.clone()).accept(options, accept).into_iter();
+    let events = blocking.read(response.clone()).accept(options, accept).into_iter();
     let judged: Vec<_> = events.filter_map(|event| judgement(event.unwrap())).collect();
     for size in [1, 7, 64, body.len()] {
         let source = Source::cut(body.as_bytes(), size).0.hesitant();
-        let events = pin!(source.mend(response.clone()).accept(options, accept));
+        let events = pin!(source.read(response.clone()).accept(options, accept));
         let through = events.filter_map(|event| ready(judgement(event.unwrap())));
         assert_eq!(block_on(through.collect::<Vec<_>>()), judged, "{size}");
     }

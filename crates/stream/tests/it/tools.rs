@@ -11,7 +11,7 @@ use wiremend_response::{CallCheck, Event, FittedCall, ResponseOptions};
 use wiremend_schema::{
     Cursor, FitOptions, NodeState, Registry, Resolved, SharedRegistry, Standing,
 };
-use wiremend_stream::{AcceptOptions, Candidate, Decision, Error, MendExt};
+use wiremend_stream::{AcceptOptions, ByteStreamExt, Candidate, Decision, Error};
 use wiremend_wire::{Call, ToolPolicies, WireOptions};
 
 /// Options that check calls against those tools.
@@ -115,7 +115,7 @@ impl Sum {
 
     fn of(source: Source) -> Self {
         let mut sum = Self::default();
-        let mut events = pin!(source.mend(with_tools(&tools())));
+        let mut events = pin!(source.read(with_tools(&tools())));
         while let Some(item) = block_on(events.next()) {
             sum.add(item);
         }
@@ -180,7 +180,7 @@ fn a_call_that_cannot_be_fixed_is_reported_before_its_end() {
         more(0, "\"unit\": \"c\"}"),
     ];
     let (source, log) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
-    let mut events = pin!(source.mend(with_tools(&tools())));
+    let mut events = pin!(source.read(with_tools(&tools())));
     let issue = loop {
         match block_on(events.next()).unwrap().unwrap() {
             Event::CallIssue { call: 0, issue, .. } => break issue,
@@ -207,7 +207,7 @@ fn the_value_so_far_has_a_state_for_each_node() {
         end(),
     ];
     let (source, _) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
-    let mut events = pin!(source.mend(with_tools(&tools())));
+    let mut events = pin!(source.read(with_tools(&tools())));
     assert!(events.call_cursor(0).is_none());
     let mut seen = Vec::new();
     while let Some(Ok(event)) = block_on(events.next()) {
@@ -231,7 +231,7 @@ fn the_value_so_far_has_a_state_for_each_node() {
 #[test]
 fn missing_members_are_pending() {
     let (source, _) = Source::new(vec![Ok(begin(0, "get_weather", "{\"days\": 3, ").into_bytes())]);
-    let mut events = pin!(source.mend(with_tools(&tools())));
+    let mut events = pin!(source.read(with_tools(&tools())));
     while let Some(Ok(event)) = block_on(events.next()) {
         if let Event::CallFragment { call, .. } = event {
             let pending = events.call_cursor(call).map(Cursor::pending).unwrap();
@@ -252,7 +252,7 @@ fn a_swap_counts_from_the_next_call_on() {
         end(),
     ];
     let (source, _) = Source::new(chunks.map(|chunk| Ok(chunk.into_bytes())).to_vec());
-    let mut events = pin!(source.mend(with_tools(&registry)));
+    let mut events = pin!(source.read(with_tools(&registry)));
     let mut fits = Vec::new();
     while let Some(Ok(event)) = block_on(events.next()) {
         match event {
@@ -301,7 +301,7 @@ fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
             let body = one("get_weather", arguments);
             let read = |source| {
                 let mut sum = Sum::default();
-                let events = MendExt::mend(source, options.clone().with_tools(&tools()));
+                let events = ByteStreamExt::read(source, options.clone().with_tools(&tools()));
                 block_on(events.for_each(|item| {
                     sum.add(item);
                     futures::future::ready(())
@@ -342,7 +342,7 @@ fn the_schema_settles_the_syntax_of_a_call_while_it_streams() {
     ] {
         for size in [1, 7, 1000] {
             let (source, _) = Source::cut(one("get_weather", arguments).as_bytes(), size);
-            let stream = source.mend(with_tools(&tools()));
+            let stream = source.read(with_tools(&tools()));
             let events: Vec<_> = block_on(stream.collect());
             let lost = |event: &Result<Event, Error<_>>| matches!(event, Ok(Event::CallIssue { issue, .. }) if issue.standing() == Standing::Lost);
             assert!(!events.iter().any(lost), "{arguments}: {events:?}");
@@ -371,12 +371,12 @@ fn calls_without_a_schema_are_unchecked() {
     assert_eq!(*Sum::of_body(anthropic).check(0), CallCheck::Unchecked);
     let registry = SharedRegistry::default();
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
-    let events: Vec<_> = block_on(source.mend(with_tools(&registry)).collect());
+    let events: Vec<_> = block_on(source.read(with_tools(&registry)).collect());
     let unchecked = |event: &Result<Event, _>| matches!(event, Ok(Event::CallFitted(fit)) if *fit.check() == CallCheck::Unchecked);
     assert!(events.iter().any(unchecked), "{events:?}");
     // Without a registry there are no events about fitting.
     let (source, _) = Source::cut(one("f", "{\"a\": 1}").as_bytes(), 100);
-    let events: Vec<_> = block_on(source.mend(ResponseOptions::new()).collect());
+    let events: Vec<_> = block_on(source.read(ResponseOptions::new()).collect());
     assert!(!events.iter().any(|event| matches!(event, Ok(Event::CallFitted(_)))));
 }
 
@@ -385,7 +385,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
     let body = parallel();
     let whole = Sum::of_body(&body);
     let (source, log) = Source::cut(body.as_bytes(), 5);
-    let mut events = pin!(source.hesitant().mend(with_tools(&tools())));
+    let mut events = pin!(source.hesitant().read(with_tools(&tools())));
     let mut sum = Sum::default();
     loop {
         // A future that is dropped after one poll, as in a `select!`.
@@ -399,7 +399,7 @@ fn a_wait_that_is_given_up_loses_nothing_and_upstream_is_asked_only_when_needed(
     assert!(!log.borrow().polled_after_end);
 
     let (source, log) = Source::cut(body.as_bytes(), body.len());
-    let mut events = pin!(source.mend(with_tools(&tools())));
+    let mut events = pin!(source.read(with_tools(&tools())));
     while !matches!(block_on(events.next()), Some(Ok(Event::CallFitted(_)))) {}
     assert_eq!(log.borrow().polls, 1, "there are events left");
 }
@@ -421,7 +421,7 @@ fn policies_of_single_tools_and_switched_off_rules_hold_for_fits() {
     let read = |arguments: &str, options: ResponseOptions| {
         let body = one("get_weather", arguments);
         let mut sum = Sum::default();
-        let events = Source::cut(body.as_bytes(), 50).0.mend(options);
+        let events = Source::cut(body.as_bytes(), 50).0.read(options);
         block_on(events.for_each(|item| {
             sum.add(item);
             futures::future::ready(())
@@ -494,7 +494,7 @@ fn a_hook_judges_a_call_by_the_name_of_its_tool() {
         let options = ResponseOptions::new();
         let options = if known { options.with_tools(&tools) } else { options };
         let chunks = stream::iter([Ok::<_, std::io::Error>(body.clone())]);
-        let events = chunks.mend(options).accept(AcceptOptions::new(), hook);
+        let events = chunks.read(options).accept(AcceptOptions::new(), hook);
         block_on(events.for_each(|_| std::future::ready(())));
         let name = if known { "delete" } else { "functions.delete" };
         assert_eq!(names, [Some(name.to_owned())]);

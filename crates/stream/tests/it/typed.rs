@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wiremend_core::Outcome;
 use wiremend_response::ResponseOptions;
-use wiremend_stream::{JsonOptions, MendExt, TypedEvent, ValueError, ValueOptions};
+use wiremend_stream::{ByteStreamExt, JsonOptions, TypedEvent, ValueError, ValueOptions};
 
 fn event(delta: &Value, reason: Option<&str>) -> String {
     let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});

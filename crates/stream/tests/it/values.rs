@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wiremend_core::{Options, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::ResponseOptions;
-use wiremend_stream::{JsonOptions, MendExt, ValueError, ValueOptions};
+use wiremend_stream::{ByteStreamExt, JsonOptions, ValueError, ValueOptions};
 use wiremend_wire::{ToolPolicies, WireLimits, WireOptions, sse::SseLimits};
 
 /// What a stream of items gave.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Repair, RepairKind};
 use wiremend_extract::{Scope, mend_text};
 use wiremend_schema::{
-    Applied, Cause, Change, Cursor, EarlyIssue, FitOptions, FitStream, Fitted, NodeState, Rule,
+    Applied, Cause, Change, Cursor, EarlyIssue, FitOptions, Fitted, Fitter, NodeState, Rule,
     Schema, Snapshot, Tree, apply_changes,
 };
 
@@ -48,7 +48,7 @@ pub fn hostile_schema_laws(
     })?;
     script(schema, input, &fitted)?;
     valid_stays(schema, input, &fitted, options)?;
-    let mut stream = FitStream::new(schema, options.clone());
+    let mut stream = Fitter::new(schema, options.clone());
     for piece in input.chunks(7) {
         stream.push(piece);
         let cursor = stream.cursor();
@@ -135,9 +135,9 @@ fn streams(
         return Ok(());
     }
     for cut in [Cut::whole(), Cut::bytes(input.len())] {
-        let mut stream = FitStream::new(schema, options.clone());
+        let mut stream = Fitter::new(schema, options.clone());
         cut.chunks(input).for_each(|chunk| stream.push(chunk));
-        check.same("FitStream", &stream.finish(), fitted)?;
+        check.same("Fitter", &stream.finish(), fitted)?;
     }
     Ok(())
 }
@@ -234,11 +234,11 @@ fn growth(
     if input.len() > MAX_BYTES || input.len() > options.engine().limits().buffer() {
         return Ok(());
     }
-    let mut stream = FitStream::new(schema, options.clone());
+    let mut stream = Fitter::new(schema, options.clone());
     let mut issues: Vec<EarlyIssue> = Vec::new();
     let mut changes: Vec<Change> = Vec::new();
     let mut finals: BTreeMap<Vec<usize>, String> = BTreeMap::new();
-    let mut at_byte = |stream: &FitStream, at: usize| {
+    let mut at_byte = |stream: &Fitter, at: usize| {
         let cursor = stream.cursor();
         let grew =
             cursor.early_issues().starts_with(&issues) && cursor.changes().starts_with(&changes);

@@ -191,7 +191,7 @@ impl Call {
         self
     }
 
-    /// Sets arguments that a fitter made of the raw ones.
+    /// Sets arguments that a hook made of the raw ones.
     pub(super) fn fitted(mut self, text: String) -> Self {
         self.fitted = text != self.arguments();
         if text == self.raw {
@@ -204,7 +204,7 @@ impl Call {
         self
     }
 
-    /// Whether a [fitter](crate::Fitter) changed the arguments. [`repairs`](Self::repairs) has only the
+    /// Whether a [hook](crate::FitHook) changed the arguments. [`repairs`](Self::repairs) has only the
     /// repairs that the engine made before that.
     #[must_use]
     pub const fn is_fitted(&self) -> bool {

@@ -11,7 +11,7 @@ use super::{
     searched::{FoundInTexts, Search},
     trace::{Reading, Release, Trace, verbatim},
 };
-use crate::{Block, CallFinders, Fittable, Fitter, WireLimits, WireOptions, json::Span};
+use crate::{Block, CallFinders, FitHook, Fittable, WireLimits, WireOptions, json::Span};
 
 /// A text that is rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +90,7 @@ pub(crate) struct Tracking {
     search: Option<Search>,
     /// What becomes of the calls that may be withheld, if any may. A call that is not here leaves.
     fates: Option<BTreeMap<Target, Fate>>,
-    fitter: Option<Fitter>,
+    fitter: Option<FitHook>,
     /// The logs of ended texts that are still needed.
     ended: BTreeMap<Target, EditLog>,
     /// How many bytes are kept of the texts of the content, and of the texts that have ended.
@@ -192,12 +192,12 @@ impl Tracking {
     }
 
     /// Changes the arguments of complete calls, and complete content.
-    pub(crate) fn fit(&mut self, fitter: Option<&Fitter>) {
+    pub(crate) fn fit(&mut self, fitter: Option<&FitHook>) {
         self.fitter = fitter.cloned();
     }
 
     /// What changes the arguments of complete calls, and complete content.
-    pub(super) const fn fitter(&self) -> Option<&Fitter> {
+    pub(super) const fn fitter(&self) -> Option<&FitHook> {
         self.fitter.as_ref()
     }
 

@@ -67,7 +67,7 @@ impl Flow {
         let mut tracking = Tracking::new(wire, release, options.json_content());
         tracking.search(options.calls_in_text());
         tracking.withhold_cut(options.withholds_cut_calls());
-        tracking.fit(options.fitter().filter(|_| release == Release::Complete));
+        tracking.fit(options.fit_hook().filter(|_| release == Release::Complete));
         body.channels().track(tracking);
         let limits = wire.limits().sse();
         Self {

@@ -1,6 +1,6 @@
 //! The options and the outcome of a rewriter.
 
-use crate::{CallFinders, Fitter, WireOptions};
+use crate::{CallFinders, FitHook, WireOptions};
 
 /// When the arguments of a call are emitted. In each mode they are repaired if the call is complete when it ends, and
 /// verbatim if it is not.
@@ -12,7 +12,7 @@ pub enum RewriteMode {
     #[default]
     Eager,
     /// The events of a call, and everything after them, wait until the call has ended, so that a
-    /// [fitter](RewriteOptions::with_fitter) can change all of its arguments.
+    /// [hook](RewriteOptions::with_fit_hook) can change all of its arguments.
     Validated,
 }
 
@@ -30,7 +30,7 @@ pub struct RewriteOptions {
     json_content: bool,
     finders: Option<CallFinders>,
     withholds: bool,
-    fitter: Option<Fitter>,
+    fitter: Option<FitHook>,
     encoded: bool,
     held: usize,
 }
@@ -150,7 +150,7 @@ impl RewriteOptions {
     /// ### Default
     /// Nothing does.
     #[must_use]
-    pub fn with_fitter(mut self, fitter: Fitter) -> Self {
+    pub fn with_fit_hook(mut self, fitter: FitHook) -> Self {
         self.fitter = Some(fitter);
         self
     }
@@ -204,7 +204,7 @@ impl RewriteOptions {
 
     /// What changes the arguments of complete calls, and complete content.
     #[must_use]
-    pub const fn fitter(&self) -> Option<&Fitter> {
+    pub const fn fit_hook(&self) -> Option<&FitHook> {
         self.fitter.as_ref()
     }
 

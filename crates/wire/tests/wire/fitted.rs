@@ -1,6 +1,6 @@
 //! What a fitter makes of arguments and of content, for every split.
 
-use wiremend_wire::{Fittable, Fitter, RewriteMode, RewriteOptions, RewriteOutcome};
+use wiremend_wire::{FitHook, Fittable, RewriteMode, RewriteOptions, RewriteOutcome};
 
 use crate::{
     rewrite::rewrite,
@@ -9,14 +9,14 @@ use crate::{
 
 /// Removes the quotes of `"3"`.
 fn options() -> RewriteOptions {
-    let fitter = Fitter::new(|given| {
+    let fitter = FitHook::new(|given| {
         let at = given.raw().find("\"3\"")?;
         Some(vec![(at..at + 3, "3".to_owned())])
     });
     RewriteOptions::new()
         .with_mode(RewriteMode::Validated)
         .with_json_content(true)
-        .with_fitter(fitter)
+        .with_fit_hook(fitter)
 }
 
 /// A text in two pieces, in the shape of several providers.
@@ -100,11 +100,11 @@ fn content_that_is_not_whole_is_not_shown_to_a_fitter() {
 
 #[test]
 fn arguments_that_are_an_object_stay_on_their_line() {
-    let fitter = Fitter::new(|given| {
+    let fitter = FitHook::new(|given| {
         let at = given.raw().find("\"[")?;
         Some(vec![(at..given.raw().len() - 1, "[\n 1,\r\n 2\n]".to_owned())])
     });
-    let options = options().with_fitter(fitter);
+    let options = options().with_fit_hook(fitter);
     let ollama = |args: &str| {
         let call = format!("{{\"function\":{{\"name\":\"f\",\"arguments\":{{\"a\": {args}}}}}}}");
         let said =
@@ -138,7 +138,7 @@ fn content_that_begins_in_a_damaged_event_leaves_as_it_came() {
 
 #[test]
 fn a_fitter_is_told_what_it_is_given() {
-    let fitter = Fitter::new(|given| {
+    let fitter = FitHook::new(|given| {
         let by = match given {
             Fittable::Call(call) => call.name().to_owned(),
             Fittable::Content { raw, mended, .. } => {
@@ -149,7 +149,7 @@ fn a_fitter_is_told_what_it_is_given() {
         let by = serde_json::json!({ "by": by }).to_string();
         Some(vec![(0..given.raw().len(), by)])
     });
-    let options = options().with_fitter(fitter);
+    let options = options().with_fit_hook(fitter);
     let body = |content: &str, arguments: &str| {
         let function = serde_json::json!({"name": "f", "arguments": arguments});
         let calls = serde_json::json!([{"id": "c", "function": function}]);

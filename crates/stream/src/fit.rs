@@ -8,7 +8,7 @@ use std::{
 
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
-use wiremend_schema::{Cursor, EarlyIssue, FitOptions, FitStream, Fitted, Schema};
+use wiremend_schema::{Cursor, EarlyIssue, FitOptions, Fitted, Fitter, Schema};
 
 use crate::{
     Error,
@@ -24,15 +24,15 @@ pub enum FitEvent {
     Ended(Box<Fitted>),
     /// Something is wrong that no further text can fix. With
     /// [`Standing::Lost`](wiremend_schema::Standing::Lost) no rule can fix it either, so reading on is
-    /// pointless: call [`cancel`](SchemaStream::cancel) or drop the stream.
+    /// pointless: call [`cancel`](FitStream::cancel) or drop the stream.
     Issue(EarlyIssue),
-    /// The value grew. [`SchemaStream::cursor`] gives it, with the state of each node.
+    /// The value grew. [`FitStream::cursor`] gives it, with the state of each node.
     Grew,
 }
 
 pin_project! {
     /// Reads a channel of text or JSON against a schema: a stream of byte chunks in, a stream of
-    /// [`FitEvent`]s out.
+    /// [`FitEvent`]s out. Created with [`ByteStreamExt::fit`](crate::ByteStreamExt::fit).
     ///
     /// Between two events, [`cursor`](Self::cursor) is a view of the value as of the last event. Nothing is
     /// copied for it. The last event holds the result of [`Schema::fit`] for the whole text, which is
@@ -48,7 +48,7 @@ pin_project! {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_schema::{FitOptions, NodeState, Schema};
-    /// use wiremend_stream::{FitEvent, SchemaStream};
+    /// use wiremend_stream::{ByteStreamExt, FitEvent};
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
@@ -56,7 +56,7 @@ pin_project! {
     /// )?;
     /// let chunks = ["Sure: {\"days\": '3', \"city\": \"Par", "is\"} Enjoy!"];
     /// let channel = stream::iter(chunks).map(Ok::<_, std::io::Error>);
-    /// let mut events = SchemaStream::new(channel, &schema, FitOptions::new());
+    /// let mut events = channel.fit(&schema, FitOptions::new());
     /// let mut shown = Vec::new();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
@@ -76,7 +76,7 @@ pin_project! {
     /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```
     #[derive(Debug)]
-    pub struct SchemaStream<S, E> {
+    pub struct FitStream<S, E> {
         #[pin]
         channel: Option<S>,
         upstream: Upstream<E>,
@@ -84,17 +84,14 @@ pin_project! {
     }
 }
 
-impl<S, B, E> SchemaStream<S, E>
+impl<S, B, E> FitStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
-    /// Reads `channel`. For the arguments of a tool call, set the name of the tool and
-    /// [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE) in the options.
-    #[must_use]
-    pub fn new(channel: S, schema: &Schema, options: FitOptions) -> Self {
+    pub(crate) fn new(channel: S, schema: &Schema, options: FitOptions) -> Self {
         let fitting = Fitting {
-            open: Some(FitStream::new(schema, options)),
+            open: Some(Fitter::new(schema, options)),
             reported: 0,
             shown: 0,
             queue: VecDeque::new(),
@@ -119,7 +116,7 @@ where
     }
 }
 
-impl<S, E> SchemaStream<S, E> {
+impl<S, E> FitStream<S, E> {
     /// What is known so far: the value, what may come next, and what is missing. `None` once upstream has
     /// ended and the value is final.
     #[must_use]
@@ -131,7 +128,7 @@ impl<S, E> SchemaStream<S, E> {
     }
 }
 
-impl<S, B, E> Stream for SchemaStream<S, E>
+impl<S, B, E> Stream for FitStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -145,7 +142,7 @@ where
     }
 }
 
-impl<S, B, E> FusedStream for SchemaStream<S, E>
+impl<S, B, E> FusedStream for FitStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -160,7 +157,7 @@ where
 #[derive(Debug)]
 struct Fitting {
     /// `None` once the text has ended.
-    open: Option<FitStream>,
+    open: Option<Fitter>,
     /// How many early issues have been emitted.
     reported: usize,
     /// How many bytes of the value had been read at the last [`FitEvent::Grew`].

@@ -9,7 +9,7 @@ use futures::{stream::FusedStream, task::noop_waker};
 use wiremend_core::{Outcome, apply};
 use wiremend_extract::Scope;
 use wiremend_response::{Event, Object, ResponseOptions};
-use wiremend_stream::{Error, MendExt, MendStream};
+use wiremend_stream::{ByteStreamExt, Error, ResponseStream};
 use wiremend_wire::{Block, Call, StreamOutcome};
 
 /// Text with an object and reasoning in it, and two calls side by side.
@@ -86,7 +86,7 @@ impl Sum {
 }
 
 fn whole() -> Sum {
-    Sum::of(Source::cut(BODY.as_bytes(), BODY.len()).0.mend(taken_out()))
+    Sum::of(Source::cut(BODY.as_bytes(), BODY.len()).0.read(taken_out()))
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn citations_are_emitted_verbatim() {
     let body =
         "data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"annotations\":[{\"n\": 1.10}]}}]}\n\n";
     let chunks = stream::iter([Ok::<_, &'static str>(Bytes::from_static(body.as_bytes()))]);
-    let events: Vec<_> = block_on(chunks.mend(taken_out()).collect());
+    let events: Vec<_> = block_on(chunks.read(taken_out()).collect());
     let cited = events
         .iter()
         .any(|event| matches!(event, Ok(Event::Citation { json, .. }) if json == "{\"n\": 1.10}"));
@@ -134,21 +134,21 @@ fn cuts_and_pauses_change_nothing() {
     let whole = whole();
     for size in [1, 2, 3, 7, 64, 100] {
         let (source, _) = Source::cut(BODY.as_bytes(), size);
-        assert_eq!(Sum::of(source.mend(taken_out())), whole, "{size}");
+        assert_eq!(Sum::of(source.read(taken_out())), whole, "{size}");
         let (source, _) = Source::cut(BODY.as_bytes(), size);
-        assert_eq!(Sum::of(source.hesitant().mend(taken_out())), whole, "{size}");
+        assert_eq!(Sum::of(source.hesitant().read(taken_out())), whole, "{size}");
     }
     for cut in 0..=BODY.len() {
         let (head, tail) = BODY.as_bytes().split_at(cut);
         let chunks = vec![Ok(head.to_vec()), Ok(Vec::new()), Ok(tail.to_vec())];
-        assert_eq!(Sum::of(Source::new(chunks).0.mend(taken_out())), whole, "{cut}");
+        assert_eq!(Sum::of(Source::new(chunks).0.read(taken_out())), whole, "{cut}");
     }
 }
 
 #[test]
 fn upstream_waits_until_the_events_are_taken() {
     let (source, log) = Source::cut(BODY.as_bytes(), 200);
-    let mut events = pin!(source.mend(taken_out()));
+    let mut events = pin!(source.read(taken_out()));
     let waker = noop_waker();
     let mut cx = std::task::Context::from_waker(&waker);
     assert_eq!(log.borrow().polls, 0, "nothing happens before the first poll");
@@ -171,7 +171,7 @@ fn upstream_waits_until_the_events_are_taken() {
 #[test]
 fn one_item_polls_upstream_no_further_than_it_must() {
     let (source, log) = Source::cut(BODY.as_bytes(), BODY.len() / 2);
-    let mut events = pin!(source.mend(taken_out()));
+    let mut events = pin!(source.read(taken_out()));
     for _ in 0..5 {
         assert!(block_on(events.next()).is_some());
         assert_eq!(log.borrow().given, 1);
@@ -181,7 +181,7 @@ fn one_item_polls_upstream_no_further_than_it_must() {
 #[test]
 fn waiting_may_be_given_up_at_any_point() {
     let (source, _) = Source::cut(BODY.as_bytes(), 5);
-    let mut events = pin!(source.hesitant().mend(taken_out()));
+    let mut events = pin!(source.hesitant().read(taken_out()));
     let mut sum = Sum::default();
     block_on(async {
         while !events.is_terminated() {
@@ -199,7 +199,7 @@ fn dropped_at_any_point() {
     let mut items = 0;
     loop {
         let (source, log) = Source::cut(BODY.as_bytes(), 16);
-        let mut events = Box::pin(source.hesitant().mend(taken_out()));
+        let mut events = Box::pin(source.hesitant().read(taken_out()));
         let mut ended = false;
         for _ in 0..items {
             ended |= block_on(events.next()).is_none();
@@ -218,7 +218,7 @@ fn dropped_at_any_point() {
 fn cancelled_at_any_point() {
     for chunks in 0..BODY.len().div_ceil(40) {
         let (source, log) = Source::cut(BODY.as_bytes(), 40);
-        let mut events = Box::pin(source.mend(taken_out()));
+        let mut events = Box::pin(source.read(taken_out()));
         let mut sum = Sum::default();
         while log.borrow().given < chunks {
             sum.add(block_on(events.next()).unwrap());
@@ -242,10 +242,10 @@ fn when_upstream_fails_its_events_come_first() {
         let (head, tail) = BODY.as_bytes().split_at(cut);
         let chunks = vec![Ok(head.to_vec()), Err("reset"), Ok(tail.to_vec())];
         let (source, log) = Source::new(chunks);
-        let failed = Sum::of(source.mend(taken_out()));
+        let failed = Sum::of(source.read(taken_out()));
         assert_eq!(failed.failed, Some("reset"));
         assert!(log.borrow().dropped && !log.borrow().polled_after_end);
-        let ended = Sum::of(Source::new(vec![Ok(head.to_vec())]).0.mend(taken_out()));
+        let ended = Sum::of(Source::new(vec![Ok(head.to_vec())]).0.read(taken_out()));
         assert_eq!(Sum { failed: None, ..failed }, ended);
     }
 }
@@ -253,7 +253,7 @@ fn when_upstream_fails_its_events_come_first() {
 #[test]
 fn an_end_is_an_end() {
     let (source, log) = Source::new(vec![Ok(BODY.into()), Err("late")]);
-    let mut events = pin!(source.mend(taken_out()));
+    let mut events = pin!(source.read(taken_out()));
     block_on(async {
         while events.next().await.is_some() {
             assert!(!log.borrow().polled_after_end);
@@ -269,7 +269,7 @@ fn an_end_is_an_end() {
 fn a_cut_call_is_never_complete() {
     let cut = BODY.find("\"1}").unwrap();
     let (source, _) = Source::cut(&BODY.as_bytes()[..cut], 9);
-    let sum = Sum::of(source.mend(taken_out()));
+    let sum = Sum::of(source.read(taken_out()));
     assert_eq!(sum.ended, Some(StreamOutcome::Cut));
     assert!(sum.calls.iter().all(|call| !call.outcome().is_complete()));
 }
@@ -283,7 +283,7 @@ fn content(text: &str, options: ResponseOptions) -> Sum {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let body =
         format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
-    Sum::of(Source::cut(body.as_bytes(), 11).0.mend(options))
+    Sum::of(Source::cut(body.as_bytes(), 11).0.read(options))
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn an_object_beyond_the_limit_is_an_overflow() {
 #[test]
 fn a_source_without_events_does_not_block_the_task() {
     let empty = stream::repeat_with(|| Ok::<_, &str>(Bytes::new()));
-    let mut events = pin!(empty.mend(taken_out()));
+    let mut events = pin!(empty.read(taken_out()));
     let polled = block_on(poll_fn(|cx| Poll::Ready(events.as_mut().poll_next(cx))));
     assert!(polled.is_pending());
 }
@@ -328,7 +328,7 @@ fn a_source_without_events_does_not_block_the_task() {
 fn adapters_can_be_sent_and_shared() {
     fn is_send<T: Send>(_: &T) {}
     let body = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"x"))]);
-    let events = MendStream::new(body, taken_out());
+    let events = ResponseStream::new(body, taken_out());
     is_send(&events);
 }
 
@@ -341,7 +341,7 @@ async fn it_runs_under_tokio() {
         }
     });
     let body = stream::poll_fn(move |cx| receiver.poll_recv(cx)).map(Ok::<_, &'static str>);
-    let mut events = pin!(body.mend(taken_out()));
+    let mut events = pin!(body.read(taken_out()));
     let mut sum = Sum::default();
     while let Some(item) = events.next().await {
         sum.add(item);

@@ -10,7 +10,7 @@ use futures::{
 };
 use wiremend_core::{Limits, Options, Outcome, Policy};
 use wiremend_schema::{Cursor, EarlyIssue, FitOptions, Fitted, NodeState, Schema, Standing};
-use wiremend_stream::{Error, FitEvent, SchemaStream};
+use wiremend_stream::{ByteStreamExt, Error, FitEvent};
 
 fn trip() -> Schema {
     Schema::from_text(
@@ -37,7 +37,7 @@ struct Sum {
 fn read(source: Source, schema: &Schema, options: FitOptions) -> Sum {
     let mut sum = Sum::default();
     let mut finals: Vec<(String, String)> = Vec::new();
-    let mut events = pin!(SchemaStream::new(source, schema, options));
+    let mut events = pin!(source.fit(schema, options));
     while let Some(event) = block_on(events.next()) {
         assert_eq!(sum.failed, None);
         match event {
@@ -101,7 +101,7 @@ fn a_lost_value_is_reported_at_once_and_reading_can_stop() {
     let chunks = [r#"{"city": "Oslo", "#, r#""days": 1.5, "#, r#""unit": "km"}"#, " and more"];
     let chunks = chunks.map(|chunk| Ok(chunk.as_bytes().to_vec()));
     let (source, log) = Source::new(chunks.to_vec());
-    let mut events = pin!(SchemaStream::new(source, &schema, conservative()));
+    let mut events = pin!(source.fit(&schema, conservative()));
     let lost = loop {
         match block_on(events.next()).unwrap().unwrap() {
             FitEvent::Issue(issue) => break issue,
@@ -143,7 +143,7 @@ fn a_wait_that_is_given_up_loses_nothing() {
     let (source, _) = Source::cut(text.as_bytes(), 3);
     let whole = read(source, &schema, conservative());
     let (source, log) = Source::cut(text.as_bytes(), 3);
-    let mut events = pin!(SchemaStream::new(source.hesitant(), &schema, conservative()));
+    let mut events = pin!(source.hesitant().fit(&schema, conservative()));
     let mut sum = Sum::default();
     loop {
         // A future that is dropped after one poll, as in a `select!`.
@@ -167,7 +167,7 @@ fn cancelled_or_dropped_at_any_point() {
     for polls in 0.. {
         let begin = || {
             let (source, log) = Source::cut(text.as_bytes(), 3);
-            let stream = SchemaStream::new(source.hesitant(), &schema, conservative());
+            let stream = source.hesitant().fit(&schema, conservative());
             let mut events = Box::pin(stream);
             // The futures are dropped whether they are ready or not.
             let ended = (0..polls).filter(|_| events.next().now_or_never() == Some(None)).count();
@@ -201,7 +201,7 @@ fn upstream_is_polled_only_on_demand() {
     let schema = trip();
     let text = r#"{"city": "Oslo", "days": 3, "stops": ["a", "b", "c", "d"]}"#;
     let (source, log) = Source::cut(text.as_bytes(), 50);
-    let mut events = pin!(SchemaStream::new(source, &schema, conservative()));
+    let mut events = pin!(source.fit(&schema, conservative()));
     assert_eq!(log.borrow().polls, 0);
     assert!(matches!(block_on(events.next()), Some(Ok(FitEvent::Issue(_)))));
     assert_eq!(log.borrow().polls, 1);
@@ -217,7 +217,7 @@ fn a_value_past_the_buffer_limit_is_shown_and_not_fitted() {
     let text = format!(r#"{{"days": 3, "city": "{}"}}"#, "x".repeat(4096));
     let chunks: Vec<_> =
         text.as_bytes().chunks(100).map(|chunk| Ok::<_, ()>(chunk.to_vec())).collect();
-    let events = SchemaStream::new(stream::iter(chunks), &schema, options);
+    let events = stream::iter(chunks).fit(&schema, options);
     let events: Vec<_> = block_on(events.collect());
     assert!(events.iter().filter(|event| **event == Ok(FitEvent::Grew)).count() > 30);
     let Some(Ok(FitEvent::Ended(fitted))) = events.last() else { panic!("{events:?}") };

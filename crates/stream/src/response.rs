@@ -36,18 +36,18 @@ pin_project! {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_response::{Event, ResponseOptions};
-    /// use wiremend_stream::MendStream;
+    /// use wiremend_stream::ResponseStream;
     /// use wiremend_wire::StreamOutcome;
     ///
     /// let chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":null}]}\n\n";
     /// let body = stream::iter([Ok(chunk), Err("connection reset")]);
-    /// let events: Vec<_> = block_on(MendStream::new(body, ResponseOptions::new()).collect());
+    /// let events: Vec<_> = block_on(ResponseStream::new(body, ResponseOptions::new()).collect());
     /// let [.., ended, error] = events.as_slice() else { unreachable!() };
     /// assert_eq!(*ended, Ok(Event::Ended(StreamOutcome::Cut)));
     /// assert!(error.is_err());
     /// ```
     #[derive(Debug)]
-    pub struct MendStream<S, E> {
+    pub struct ResponseStream<S, E> {
         #[pin]
         body: Option<S>,
         upstream: Upstream<E>,
@@ -58,7 +58,7 @@ pin_project! {
     }
 }
 
-impl<S, B, E> MendStream<S, E>
+impl<S, B, E> ResponseStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -121,7 +121,7 @@ where
     }
 }
 
-impl<S, E> MendStream<S, E> {
+impl<S, E> ResponseStream<S, E> {
     /// A hook, or the library for it, has judged a call or an object.
     pub(crate) fn judged(&self, candidate: &crate::Candidate, judgement: &'static str) {
         let (kind, tool) = candidate.kind();
@@ -138,7 +138,7 @@ impl<S, E> MendStream<S, E> {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_response::{Event, ResponseOptions};
-    /// use wiremend_stream::MendExt;
+    /// use wiremend_stream::ByteStreamExt;
     ///
     /// let piece = |fields: &str| {
     ///     format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,{fields}}}]}}}}]}}\n\n")
@@ -148,7 +148,7 @@ impl<S, E> MendStream<S, E> {
     ///     piece(r#""function":{"arguments":"r Ada"}"#),
     /// ]);
     /// let body = body.map(Ok::<_, std::io::Error>);
-    /// let mut events = body.mend(ResponseOptions::new()).with_call_values();
+    /// let mut events = body.read(ResponseOptions::new()).with_call_values();
     /// let mut shown = Vec::new();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
@@ -168,7 +168,7 @@ impl<S, E> MendStream<S, E> {
 }
 
 #[cfg(feature = "schema")]
-impl<S, E> MendStream<S, E> {
+impl<S, E> ResponseStream<S, E> {
     /// What is known about an open call as of the last chunk: the value so far with a state for each
     /// node, what may come next, and what is missing. Nothing is copied.
     ///
@@ -191,7 +191,7 @@ impl<S, E> MendStream<S, E> {
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_schema::{FitOptions, Schema};
     /// use wiremend_response::{Event, ResponseOptions};
-    /// use wiremend_stream::MendExt;
+    /// use wiremend_stream::ByteStreamExt;
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let text = |text: &str| {
@@ -199,7 +199,7 @@ impl<S, E> MendStream<S, E> {
     /// };
     /// let body = stream::iter([text("So: {days: '3', city: 'Os"), text("lo'}")]);
     /// let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
-    /// let mut events = body.map(Ok::<_, std::io::Error>).mend(options);
+    /// let mut events = body.map(Ok::<_, std::io::Error>).read(options);
     /// let mut shown = Vec::new();
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
@@ -222,7 +222,7 @@ impl<S, E> MendStream<S, E> {
     }
 }
 
-impl<S, B, E> Stream for MendStream<S, E>
+impl<S, B, E> Stream for ResponseStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -240,7 +240,7 @@ where
     }
 }
 
-impl<S, B, E> FusedStream for MendStream<S, E>
+impl<S, B, E> FusedStream for ResponseStream<S, E>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -258,8 +258,10 @@ fn note(event: &Event, values: &mut Option<CallValues>, watch: &mut Watch) {
     }
 }
 
-/// Wraps any stream of byte chunks in a repairing adapter.
-pub trait MendExt<B, E>: Stream<Item = Result<B, E>> + Sized
+/// What can be done with any stream of byte chunks: [`read`](Self::read) and [`rewrite`](Self::rewrite) the body of a
+/// response; [`mend`](Self::mend) a channel of text or JSON, or `fit` it to a schema; take `items` or a `typed` value
+/// out of either.
+pub trait ByteStreamExt<B, E>: Stream<Item = Result<B, E>> + Sized
 where
     B: AsRef<[u8]>,
 {
@@ -272,7 +274,7 @@ where
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_schema::{NodeState, Registry, SharedRegistry, Standing};
     /// use wiremend_response::{Event, ResponseOptions};
-    /// use wiremend_stream::MendExt;
+    /// use wiremend_stream::ByteStreamExt;
     ///
     /// let tools = serde_json::json!([{"name": "book", "input_schema": {
     ///     "properties": {"nights": {"type": "integer"}, "room": {"enum": ["single", "double"]}},
@@ -289,7 +291,7 @@ where
     ///     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n".to_owned(),
     /// ]);
     /// let options = ResponseOptions::new().with_tools(&tools);
-    /// let mut events = body.map(Ok::<_, std::io::Error>).mend(options);
+    /// let mut events = body.map(Ok::<_, std::io::Error>).read(options);
     /// let mut fitted = None;
     /// block_on(async {
     ///     while let Some(Ok(event)) = events.next().await {
@@ -311,17 +313,29 @@ where
     /// assert_eq!(fitted.as_deref(), Some(r#"{"nights": 2, "room": "double"}"#));
     /// # Ok::<(), wiremend_schema::RegistryError>(())
     /// ```
-    fn mend(self, options: ResponseOptions) -> MendStream<Self, E> {
-        MendStream::new(self, options)
+    fn read(self, options: ResponseOptions) -> ResponseStream<Self, E> {
+        ResponseStream::new(self, options)
     }
 
     /// Reads the stream as plain text or JSON, without a provider's envelope. Cancel safe. Chunks are
     /// `Bytes`, or a type that converts to `Bytes` without a copy (`Vec<u8>`, `String`, `&'static str`).
-    fn mend_json(self, options: JsonOptions) -> JsonStream<Self, E>
+    fn mend(self, options: JsonOptions) -> JsonStream<Self, E>
     where
         B: Into<Bytes>,
     {
         JsonStream::new(self, options)
+    }
+
+    /// Fits a channel of text or JSON to a schema while it arrives. Cancel safe. For the arguments of a tool
+    /// call, set the name of the tool and [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE) in the
+    /// options.
+    #[cfg(feature = "schema")]
+    fn fit(
+        self,
+        schema: &wiremend_schema::Schema,
+        options: wiremend_schema::FitOptions,
+    ) -> crate::FitStream<Self, E> {
+        crate::FitStream::new(self, schema, options)
     }
 
     /// Gives a provider's body again, with the arguments of tool calls mended: what a gateway sends on. Cancel
@@ -329,7 +343,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::MendExt;
+    /// use wiremend_stream::ByteStreamExt;
     /// use wiremend_wire::{RewriteOptions, RewriteOutcome};
     ///
     /// let body = [
@@ -360,7 +374,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{JsonOptions, MendExt, ValueError};
+    /// use wiremend_stream::{JsonOptions, ByteStreamExt, ValueError};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct City {
@@ -395,7 +409,7 @@ where
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_stream::{JsonOptions, MendExt, TypedEvent};
+    /// use wiremend_stream::{JsonOptions, ByteStreamExt, TypedEvent};
     ///
     /// #[derive(Debug, PartialEq, serde::Deserialize)]
     /// struct Trip {
@@ -435,7 +449,7 @@ where
     }
 }
 
-impl<S, B, E> MendExt<B, E> for S
+impl<S, B, E> ByteStreamExt<B, E> for S
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
