@@ -206,7 +206,7 @@ fn what_is_lost_does_not_fit_in_the_end() {
             *count += lost.count;
             fitting.extend(lost.fitting.into_iter().map(|what| format!("{place:?}: {what}")));
         }
-        let options = FitOptions::new().with_engine(Options::new().with_policy(policy));
+        let options = FitOptions::new().with_mending(Options::new().with_policy(policy));
         let mut stream = Fitter::new(&schema, options);
         pieces(&text, size).iter().for_each(|piece| stream.push(piece.as_bytes()));
         if let Some(issue) = stream.cursor().lost().cloned() {

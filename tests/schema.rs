@@ -114,7 +114,7 @@ fn options(seed: &mut Seed) -> FitOptions {
         2 => Policy::PERMISSIVE.at_most(Risk::Lossy),
         _ => Policy::PERMISSIVE,
     };
-    FitOptions::new().with_engine(Options::new().with_policy(policy))
+    FitOptions::new().with_mending(Options::new().with_policy(policy))
 }
 
 fn rounds(of: &str, rounds: usize, mut check: impl FnMut(&Value, &Schema, &mut Seed)) {
@@ -208,11 +208,11 @@ fn a_schema_that_accepts_anything_gives_the_result_of_mending() {
         for limits in [Limits::new(), small] {
             let options = options(&mut seed);
             let engine = options
-                .engine()
+                .mending()
                 .clone()
                 .with_limits(limits)
                 .with_trailing_documents(TrailingDocuments::Array);
-            let options = options.with_engine(engine.clone());
+            let options = options.with_mending(engine.clone());
             let mended = mend_text(text.as_bytes(), options.scope(), &engine);
             let fitted = schema.fit(text.as_bytes(), &options);
             if mended.outcome() == Outcome::Unchanged || fitted.outcome() == Outcome::Unchanged {

@@ -23,7 +23,7 @@ fn object(properties: &Value) -> Value {
 fn the_document_of_an_answer_must_match() {
     let schema = object(&json!({"wanted": {"type": "string"}}));
     // It is a guess that the only key is another name of the only one in the schema.
-    let careful = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    let careful = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
     assert_eq!(fit(&schema, "{\"other\": \"value\"}\nand words", &careful), None);
     let number = object(&json!({"n": {"type": "integer"}}));
     assert_eq!(fits(&number, "{\"n\":\"17\"}"), Some(json!({"n": 17})));
@@ -53,7 +53,7 @@ fn words_become_the_only_text_that_is_asked_for() {
     let choice = object(&json!({"text": {"type": "string", "enum": ["a", "b"]}}));
     assert_eq!(fits(&choice, "a would do"), None);
     // Only where a guess is allowed.
-    let careful = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    let careful = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
     assert_eq!(fit(&schema, "Words", &careful), None);
 }
 

@@ -119,7 +119,7 @@ fn a_call_that_may_not_be_closed_is_cut() {
     ] {
         let policy = Policy::CONSERVATIVE;
         let found =
-            check(&named("hermes").with_options(Options::new().with_policy(policy)), text).found;
+            check(&named("hermes").with_mending(Options::new().with_policy(policy)), text).found;
         assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut, "{text}");
     }
 }

@@ -266,7 +266,7 @@ fn a_value_that_shows_a_call_may_be_longer_than_the_limit() {
         let inner = format!("{head}Ada{tail}");
         let value = format!("Write:\n{inner}\n{}{inner}\nDone.", "and so on, ".repeat(60));
         for reader in [knowing(Some(dialect)), knowing(None)] {
-            let reader = reader.with_options(Options::new().with_limits(limits));
+            let reader = reader.with_mending(Options::new().with_limits(limits));
             for (text, outcome) in [
                 (format!("{head}{value}{tail}"), CallOutcome::Whole),
                 (format!("{head}{value}"), CallOutcome::Cut),

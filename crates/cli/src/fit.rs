@@ -121,7 +121,7 @@ impl Target {
     }
 
     pub(crate) fn fit(&self, input: &[u8], engine: Options, scope: Scope) -> Fitted {
-        self.schema.fit(input, &self.options().with_engine(engine).with_scope(scope))
+        self.schema.fit(input, &self.options().with_mending(engine).with_scope(scope))
     }
 }
 

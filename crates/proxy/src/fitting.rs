@@ -166,7 +166,7 @@ pub(crate) fn options(switches: &Switches, tool: &str, rules: &Rules) -> FitOpti
 
 fn options_of(engine: Policy, name: &str, rules: &Rules) -> FitOptions {
     let engine = Options::new().with_policy(engine);
-    let options = FitOptions::new().with_engine(engine).with_scope(wiremend_extract::Scope::Whole);
+    let options = FitOptions::new().with_mending(engine).with_scope(wiremend_extract::Scope::Whole);
     options.with_name(name).with_rules(rules.clone())
 }
 
@@ -179,7 +179,7 @@ fn fit(call: &Call, declared: &Declared, switches: &Switches) -> Option<(FitNote
     let input = call.raw().as_bytes();
     // What was mended with the same guide is not mended again. A longer text was mended as it arrived.
     let known = call.is_guided() && call.outcome() == Outcome::Repaired;
-    let known = known && input.len() <= options.engine().limits().buffer();
+    let known = known && input.len() <= options.mending().limits().buffer();
     Some(of_fitted(&if known {
         let text = Some(call.arguments().to_owned());
         let mended = Mended::new(call.outcome(), text, call.repairs().clone(), None);

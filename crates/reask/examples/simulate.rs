@@ -213,7 +213,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
 /// The options of a loop with that policy.
 fn fit_options(case: &Case, repair: Policy) -> FitOptions {
     let engine = Options::new().with_policy(repair);
-    FitOptions::new().with_engine(engine).with_name(case.name.as_str())
+    FitOptions::new().with_mending(engine).with_name(case.name.as_str())
 }
 
 /// The fewest calls per success that a loop with that repair can reach, if a question corrects each wrong argument

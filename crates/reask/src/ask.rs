@@ -230,7 +230,7 @@ impl Ask {
 /// use core::time::Duration;
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
-/// let fit = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+/// let fit = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
 /// let mut reask = Reask::new(&schema, ReaskOptions::new().with_fit(fit));
 /// let Step::Ask(ask) = reask.begin(Duration::ZERO) else { panic!() };
 ///
@@ -259,7 +259,7 @@ impl Watch {
         let mut options = ResponseOptions::new();
         if let Some(tool) = ask.tool.as_deref().filter(|_| is_whole) {
             let registry = Registry::new().with_tool(tool, ask.schema.clone());
-            let wire = options.wire().clone().with_mending(ask.fit.engine().clone());
+            let wire = options.wire().clone().with_mending(ask.fit.mending().clone());
             options = options.with_wire(wire).with_tools(&SharedRegistry::new(registry));
         }
         Self {

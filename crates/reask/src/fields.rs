@@ -175,7 +175,7 @@ impl Fields {
         let is_stated = |field: &Field| root.is_some_and(|root| root.member(&field.key).is_some());
         let is_member = root.is_some_and(|root| self.has_member(root));
         let taken = |field: &Field| !is_member || is_stated(field);
-        let options = FitOptions::new().with_engine(engine).with_steps(steps);
+        let options = FitOptions::new().with_mending(engine).with_steps(steps);
         let fitted = [&self.read, &self.loose].into_iter().find_map(|schema| {
             let fitted = schema.fit(reply.as_bytes(), &options);
             let text = fitted.outcome().is_complete().then(|| fitted.text().map(str::to_owned));

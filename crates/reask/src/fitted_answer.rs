@@ -57,7 +57,7 @@ impl FittedAnswer {
         let own = match self.json() {
             Some(json) if self.fitted.text().is_none() && json != self.text.trim_ascii() => {
                 // The repairs are listed for a valid value only.
-                let mended = mend_text(self.text.as_bytes(), options.scope(), options.engine());
+                let mended = mend_text(self.text.as_bytes(), options.scope(), options.mending());
                 let same = mended.text().is_some_and(|text| text.trim_ascii() == json.trim_ascii());
                 if same { mended.repairs().risk() } else { Some(Risk::Likely) }
             }
@@ -103,7 +103,7 @@ pub(crate) fn read(
         Asked::Fields(fields) => fields.schema(),
         _ => schema,
     };
-    let Some((call, risk)) = call_in(answer, tool, question, fit.engine()) else { return plain };
+    let Some((call, risk)) = call_in(answer, tool, question, fit.mending()) else { return plain };
     let call = read_as_it_is(schema, &fit, asked, &call, is_shown).with_risk(risk);
     if call.json().is_some() { FittedAnswer { is_call: true, ..call } } else { plain }
 }

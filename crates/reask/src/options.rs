@@ -84,7 +84,7 @@ impl ReaskOptions {
     pub fn for_tool(name: impl Into<String>) -> Self {
         let name = name.into();
         let engine = Options::new().with_policy(Policy::CONSERVATIVE);
-        let fit = FitOptions::new().with_engine(engine).with_name(name.as_str());
+        let fit = FitOptions::new().with_mending(engine).with_name(name.as_str());
         Self { tool: Some(name), ..Self::new() }.with_fit(fit)
     }
 

@@ -67,7 +67,7 @@ impl FittedArguments {
 /// use wiremend_wire::{ArgumentsOutcome, FinishReason};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
-/// let options = FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+/// let options = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
 /// let fit = |raw, finish| fit_arguments(raw, finish, &schema, &options);
 ///
 /// assert_eq!(fit("{'days': '3'}", FinishReason::ToolCalls).value(), Some("{\"days\": 3}"));
@@ -84,7 +84,7 @@ pub fn fit_arguments(
     schema: &Schema,
     options: &FitOptions,
 ) -> FittedArguments {
-    let engine = options.engine().clone();
+    let engine = options.mending().clone();
     let guided = engine.with_guide(schema.guide());
     let mended = MendedArguments::new(raw, finish, &guided);
     let fitted = (mended.outcome() != ArgumentsOutcome::Cut)

@@ -135,7 +135,7 @@ impl Engine {
         };
         let own = target.rules.cloned().unwrap_or_default();
         let rules = if self.coerces { own } else { Rules::none() };
-        let options = FitOptions::new().with_engine(engine).with_scope(Scope::Whole);
+        let options = FitOptions::new().with_mending(engine).with_scope(Scope::Whole);
         options.with_name(target.name).with_rules(rules)
     }
 }

@@ -120,7 +120,7 @@ impl Documents {
 
     /// Follows an object that begins.
     pub(crate) fn follow(&self) -> Box<Along> {
-        let options = self.fit.clone().with_engine(self.engine.clone());
+        let options = self.fit.clone().with_mending(self.engine.clone());
         // What is fitted is the text up to where the object seems to end.
         Box::new(Along::new(&self.schema, &options).ending_with_root())
     }
@@ -157,7 +157,7 @@ impl Documents {
                     let in_sentence = kept.has_words_before(object.offset());
                     let raw = kept.get_to_fit(object.offset(), object.length());
                     let fitted = raw.filter(|_| object.json().is_some()).map(|raw| {
-                        let options = self.fit.clone().with_engine(self.engine.clone());
+                        let options = self.fit.clone().with_mending(self.engine.clone());
                         let options = options.with_scope(Scope::Whole).in_sentence(in_sentence);
                         self.schema.fit(raw, &options)
                     });
@@ -181,7 +181,7 @@ impl Documents {
         doubt: Option<Doubt>,
     ) -> FittedObject {
         let engine = self.engine.clone().with_trailing_documents(TrailingDocuments::Array);
-        let options = self.fit.clone().with_engine(engine).with_scope(Scope::Best);
+        let options = self.fit.clone().with_mending(engine).with_scope(Scope::Best);
         let fitted = raw.map(|raw| self.schema.fit(raw, &options));
         let limit = self.limit();
         FittedObject { object: None, block, offset: 0, limit, fitted, doubt }

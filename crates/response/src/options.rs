@@ -179,7 +179,7 @@ impl ResponseOptions {
     /// its end. If a choice holds neither an object nor a call, the schema reads its text as a
     /// whole. Every object is looked for, as
     /// with [`Scope::All`], unless [`with_objects`](Self::with_objects) says otherwise. Of `options`, the
-    /// engine is replaced by the one of [`with_mending`](Self::with_mending), which also gives the policy,
+    /// mending is replaced by the one of [`with_mending`](Self::with_mending), which also gives the policy,
     /// and the scope is set. The schema also decides what the bytes of an object leave open, unless the options of
     /// [`with_mending`](Self::with_mending) have a guide of their own.
     ///

@@ -179,7 +179,7 @@ impl ValueOptions {
     #[cfg(feature = "schema")]
     #[must_use]
     pub fn with_schema(mut self, schema: &Schema, options: FitOptions) -> Self {
-        let options = options.with_engine(self.mending.clone()).with_scope(Scope::Whole);
+        let options = options.with_mending(self.mending.clone()).with_scope(Scope::Whole);
         self.target.schema = Some((schema.clone(), options));
         self
     }

@@ -249,7 +249,7 @@ pub fn schema(data: &[u8]) -> Result<(), Violation> {
     let schema = schema.ok_or_else(|| {
         Violation::new(laws::Law::NoPanic, data, "a schema does not compile".to_owned())
     })?;
-    laws::schema_laws(schema, input, &FitOptions::new().with_engine(options))
+    laws::schema_laws(schema, input, &FitOptions::new().with_mending(options))
 }
 
 /// Answers as input, to a loop that asks again. The first byte chooses the options, the second how many bytes make
@@ -265,7 +265,7 @@ pub fn reask(data: &[u8]) -> Result<(), Violation> {
     let Some((&length, data)) = data.split_first() else { return Ok(()) };
     let (recipe, input) = data.split_at(usize::from(length % 32).min(data.len()));
     let Ok(schema) = Schema::compile(&crate::schemas::of(recipe)) else { return Ok(()) };
-    crate::asking::ends_with_what_is_valid(&schema, input, FitOptions::new().with_engine(options))
+    crate::asking::ends_with_what_is_valid(&schema, input, FitOptions::new().with_mending(options))
 }
 
 /// Schemas as input, made from the bytes by a grammar, and values. The first byte is how many bytes make
@@ -283,7 +283,7 @@ pub fn schemas(data: &[u8]) -> Result<(), Violation> {
     // Many recipes make no schema; then it must have been refused without harm.
     let Ok(schema) = Schema::compile(&source) else { return Ok(()) };
     let (options, input) = split(data);
-    laws::hostile_schema_laws(&schema, input, &FitOptions::new().with_engine(options))
+    laws::hostile_schema_laws(&schema, input, &FitOptions::new().with_mending(options))
 }
 
 /// Ends the process with the violation, for a fuzzer to see.

@@ -216,7 +216,7 @@ impl CallExtractor {
 
     /// Uses other options: the policy and the limits. The dialects stay as they were made ready.
     #[must_use]
-    pub fn with_options(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: Options) -> Self {
         self.options = options;
         self.watch = None;
         self

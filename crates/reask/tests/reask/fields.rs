@@ -209,7 +209,7 @@ fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
     assert!(line.ends_with("got string \"the last two weeks\""), "{line}");
     // Without repair, everything is asked for.
     let engine = Options::new().with_policy(Policy::STRICT);
-    let strict = ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine));
+    let strict = ReaskOptions::new().with_fit(FitOptions::new().with_mending(engine));
     let ask = asked(says(
         &mut Reask::new(&trip, strict),
         r#"{"seats": "2", "class": "first", "bikes": "yes"}"#,

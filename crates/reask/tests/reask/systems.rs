@@ -262,7 +262,7 @@ fn issues_name_the_place_what_is_expected_and_what_was_received() {
             "mode": {"enum": ["short", "usual", "long"]}
         }}"#,
     );
-    let strict = || FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
+    let strict = || FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
     let issues = |answer: &str| {
         let options = ReaskOptions::new().with_fit(strict()).with_attempts(0);
         ended(says(&mut Reask::new(&calls, options), answer)).issues()[0].to_string()
@@ -290,7 +290,8 @@ fn markers_around_json_are_words_around_json() {
         r#"{"type": "object", "properties": {"mark": {"type": "string"}, "encoding": {"type": "object"}},
         "required": ["mark", "encoding"], "additionalProperties": false}"#,
     );
-    let likely = || FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+    let likely =
+        || FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
     let first = |schema: &Schema, answer: &str| {
         let options = ReaskOptions::new().with_fit(likely());
         says(&mut Reask::new(schema, options), answer)
@@ -333,7 +334,7 @@ const NOW: Duration = Duration::ZERO;
 
 fn strictly() -> ReaskOptions {
     let engine = Options::new().with_policy(Policy::STRICT);
-    ReaskOptions::new().with_fit(FitOptions::new().with_engine(engine))
+    ReaskOptions::new().with_fit(FitOptions::new().with_mending(engine))
 }
 
 /// The outcome of a first answer: `done`, or the kind of the question with its hints.
@@ -477,7 +478,7 @@ fn accepts(schema: &Schema, text: &str) -> bool {
 
 fn fit(schema: &Schema, text: &str, policy: Policy) -> Fitted {
     let engine = Options::new().with_policy(policy);
-    schema.fit(text.as_bytes(), &FitOptions::new().with_engine(engine))
+    schema.fit(text.as_bytes(), &FitOptions::new().with_mending(engine))
 }
 
 /// The issues of a text, each on a line, without any repair.

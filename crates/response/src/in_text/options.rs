@@ -149,7 +149,7 @@ impl TextCalls {
     /// ```
     #[must_use]
     pub fn finders(&self, mending: &Options) -> CallFinders {
-        let reader = self.clone().ready().reader.with_options(mending.clone());
+        let reader = self.clone().ready().reader.with_mending(mending.clone());
         let mending = mending.clone();
         CallFinders::new(move || Box::new(Finder::new(reader.clone(), mending.clone())))
     }
@@ -173,7 +173,7 @@ impl TextCalls {
 
     /// A reader for one text. What the prompt has opened and written is before the `first`.
     pub(super) fn reader(&self, first: bool, mending: &Options) -> CallExtractor {
-        let reader = self.reader.clone().with_options(mending.clone());
+        let reader = self.reader.clone().with_mending(mending.clone());
         if first { reader } else { reader.with_start(CallStartState::Text).with_prefill("") }
     }
 }

@@ -247,10 +247,10 @@ impl Fitter {
             scope => scope,
         };
         Self {
-            extractor: Extractor::new(scope, options.engine_for(schema)),
+            extractor: Extractor::new(scope, options.mending_for(schema)),
             cursor: Cursor::new(schema, &options),
             schema: schema.clone(),
-            raw: BoundedBuffer::new(options.engine().limits().buffer()),
+            raw: BoundedBuffer::new(options.mending().limits().buffer()),
             options,
             length: 0,
             begun: false,
@@ -283,7 +283,7 @@ impl Fitter {
         let Some(raw) = self.raw.get().filter(|_| self.options.scope() == Scope::Best) else {
             return false;
         };
-        self.extractor = Extractor::new(Scope::Whole, self.options.engine_for(&self.schema));
+        self.extractor = Extractor::new(Scope::Whole, self.options.mending_for(&self.schema));
         self.extractor.push(raw, &mut self.cursor);
         true
     }
@@ -304,7 +304,7 @@ impl Fitter {
     /// use wiremend_schema::{FitOptions, Fitter, Schema};
     /// let schema = Schema::from_text("{}")?;
     /// let limits = Limits::new().with_depth(1);
-    /// let options = FitOptions::new().with_engine(Options::new().with_limits(limits));
+    /// let options = FitOptions::new().with_mending(Options::new().with_limits(limits));
     /// let mut stream = Fitter::new(&schema, options);
     /// stream.push(b"[1, ");
     /// assert_eq!(stream.stopped(), None);

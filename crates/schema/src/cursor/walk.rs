@@ -98,7 +98,7 @@ impl Walk {
             work: options.steps(),
             spent: false,
             options: options.clone(),
-            max_risk: options.engine().policy().max_risk(),
+            max_risk: options.mending().policy().max_risk(),
             partial: PartialTree::default(),
             frames: Vec::new(),
             next: Vec::new(),

@@ -32,7 +32,7 @@ impl Schema {
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let (input, engine) = (b"{'days': '3'}", Options::new());
-    /// let options = FitOptions::new().with_engine(engine.clone()).with_scope(Scope::Whole);
+    /// let options = FitOptions::new().with_mending(engine.clone()).with_scope(Scope::Whole);
     /// let mended = mend(input, &engine.with_guide(schema.guide()));
     /// let fitted = schema.fit_mended(input, mended, &options);
     /// assert_eq!(fitted, schema.fit(input, &options));
@@ -58,8 +58,8 @@ fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptio
         }
         None => {
             let reading = match mended {
-                Some(mended) => Reading::new(input, mended, options.engine()),
-                None => Reading::of(input, options.scope(), &options.engine_for(schema)),
+                Some(mended) => Reading::new(input, mended, options.mending()),
+                None => Reading::of(input, options.scope(), &options.mending_for(schema)),
             };
             let fitted = reading.fit(judge, input, options);
             (reading, fitted)
@@ -82,7 +82,7 @@ fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptio
         }
     }
     let documents = match options.scope() {
-        Scope::Best if !is_one => Some(Documents::find(input, options.engine_for(schema))),
+        Scope::Best if !is_one => Some(Documents::find(input, options.mending_for(schema))),
         _ => None,
     };
     let takes_list = Part::root(schema).allows(JsonType::Array) && options.takes_several();
@@ -98,7 +98,7 @@ fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptio
     }
     // If the text as a whole does not fit, one of its documents may, or its words.
     let mut readings = documents.as_ref().map(Documents::each).unwrap_or_default();
-    if options.engine().trailing_documents() == TrailingDocuments::Last {
+    if options.mending().trailing_documents() == TrailingDocuments::Last {
         readings.reverse();
     }
     for reading in readings.iter().filter(|reading| reading.text != first.text) {
@@ -108,7 +108,7 @@ fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptio
     // Words without any document may be a string without its quotes.
     let no_json = first.text.is_none() && first.outcome == Outcome::None;
     let only_object = Part::root(schema).allowed() == Types::OBJECT;
-    let bare = Reading::bare(input, options.engine()).filter(|_| no_json && !only_object);
+    let bare = Reading::bare(input, options.mending()).filter(|_| no_json && !only_object);
     if let Some(reading) = bare {
         let other = reading.fit(judge, input, options);
         fitted = fitted.or(other);
@@ -128,5 +128,5 @@ fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptio
 fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
     let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
     let tree = Tree::read(text).ok()?;
-    tree.needs_no_mending(options.engine().limits()).then_some(tree)
+    tree.needs_no_mending(options.mending().limits()).then_some(tree)
 }

@@ -28,14 +28,14 @@ use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
 /// use wiremend_schema::{FitOptions, Rule, Rules};
 ///
 /// let options = FitOptions::new()
-///     .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))
+///     .with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
 ///     .with_rules(Rules::new().without(Rule::WrapInArray))
 ///     .with_name("search");
 /// assert_eq!(options.name(), Some("search"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FitOptions {
-    engine: Options,
+    mending: Options,
     scope: Scope,
     rules: Rules,
     name: Option<String>,
@@ -48,16 +48,16 @@ impl FitOptions {
     /// that are on by default.
     #[must_use]
     pub fn new() -> Self {
-        let engine = Options::new().with_trailing_documents(TrailingDocuments::Array);
+        let mending = Options::new().with_trailing_documents(TrailingDocuments::Array);
         let (rules, scope) = (Rules::new(), Scope::Best);
-        Self { engine, scope, rules, name: None, steps: STEPS, in_sentence: false }
+        Self { mending, scope, rules, name: None, steps: STEPS, in_sentence: false }
     }
 
     /// Sets the options for mending the text. The highest risk of their policy applies to the rules
     /// too.
     #[must_use]
-    pub fn with_engine(mut self, engine: Options) -> Self {
-        self.engine = engine;
+    pub fn with_mending(mut self, mending: Options) -> Self {
+        self.mending = mending;
         self
     }
 
@@ -134,22 +134,22 @@ impl FitOptions {
     /// Whether several documents may become the items of a list.
     const fn takes_several(&self) -> bool {
         matches!(
-            self.engine.trailing_documents(),
+            self.mending.trailing_documents(),
             TrailingDocuments::Array | TrailingDocuments::All
         )
     }
 
     /// The options for a text that is not valid JSON. The schema is the guide, unless the options
     /// have another one.
-    pub(crate) fn engine_for(&self, schema: &Schema) -> Options {
-        let engine = self.engine.clone();
-        if engine.guide().is_some() { engine } else { engine.with_guide(schema.guide()) }
+    pub(crate) fn mending_for(&self, schema: &Schema) -> Options {
+        let mending = self.mending.clone();
+        if mending.guide().is_some() { mending } else { mending.with_guide(schema.guide()) }
     }
 
     /// The options for mending the text.
     #[must_use]
-    pub const fn engine(&self) -> &Options {
-        &self.engine
+    pub const fn mending(&self) -> &Options {
+        &self.mending
     }
 
     /// Where in the text the value is looked for.

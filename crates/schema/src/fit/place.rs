@@ -108,7 +108,7 @@ pub(super) struct Permit<'o> {
 impl<'o> Permit<'o> {
     /// `None` if the policy allows no repair.
     pub(super) fn new(options: &'o FitOptions) -> Option<Self> {
-        Some(Self { options, max_risk: options.engine().policy().max_risk()? })
+        Some(Self { options, max_risk: options.mending().policy().max_risk()? })
     }
 
     pub(super) fn name(&self) -> Option<&'o str> {

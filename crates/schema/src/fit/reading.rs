@@ -129,7 +129,7 @@ impl<'i> Reading<'i> {
         };
         match Tree::read(text) {
             // A list of documents is one level deeper than the documents.
-            Ok(tree) if tree.is_within(options.engine().limits()) => {
+            Ok(tree) if tree.is_within(options.mending().limits()) => {
                 self.fit_tree(&tree, judge, input, options)
             }
             Err(TreeError::NotJson { .. }) => {
@@ -177,7 +177,7 @@ impl<'i> Reading<'i> {
         }
         // The result is validated once more as a whole, so that no value is returned that the
         // schema rejects.
-        let limits = options.engine().limits();
+        let limits = options.mending().limits();
         let mut accepted = |text: &String| {
             accepts
                 || Tree::read(text)

@@ -23,12 +23,12 @@ fn schema(text: &str) -> Schema {
 }
 
 fn strict() -> FitOptions {
-    FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT))
+    FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT))
 }
 
 fn likely() -> FitOptions {
     FitOptions::new()
-        .with_engine(Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Likely)))
+        .with_mending(Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Likely)))
 }
 
 /// The mended text, and a cursor that followed it.
@@ -355,7 +355,7 @@ fn a_value_in_a_string_is_not_lost_before_it_is_read() {
 fn a_text_beyond_the_buffer_overflows() {
     use wiremend_core::Limits;
     let engine = Options::new().with_limits(Limits::new().with_buffer(64));
-    let mut stream = Fitter::new(&schema(TASK), FitOptions::new().with_engine(engine));
+    let mut stream = Fitter::new(&schema(TASK), FitOptions::new().with_mending(engine));
     stream.push(br#"{"count": 1, "note": ""#);
     stream.push(&[b' '; 64]);
     stream.push(b"\"}");

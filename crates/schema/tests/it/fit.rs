@@ -201,7 +201,7 @@ fn a_value_that_was_cut_off_is_never_complete() {
     let schema = Schema::compile(&json!({"properties": {"body": {"type": "string"}}})).unwrap();
     let input = br#"{"body": "half of a sen"#;
     let conservative =
-        FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+        FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
     let fitted = schema.fit(input, &conservative);
     assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Cut, None));
     assert_eq!(fitted.issues()[0].code(), IssueCode::Truncated);
@@ -218,7 +218,7 @@ fn an_issue_says_which_rule_mends_it_once_the_rest_fits() {
         "pick": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, "bad": {"type": "null"}
     }, "required": ["bad", "n"], "additionalProperties": false}"#;
     let mended_by = |text: &str, policy: Policy| -> Vec<String> {
-        let options = FitOptions::new().with_engine(Options::new().with_policy(policy));
+        let options = FitOptions::new().with_mending(Options::new().with_policy(policy));
         let fitted = Schema::from_text(source).unwrap().fit(text.as_bytes(), &options);
         assert_eq!(fitted.text(), None, "{text}");
         let said = fitted.issues().iter().map(|issue| {
@@ -272,7 +272,7 @@ fn an_issue_says_which_rule_mends_it_once_the_rest_fits() {
 fn an_issue_says_why_there_is_no_value() {
     let object = Schema::compile(&json!({"type": "object"})).unwrap();
     let report = |input: &str, engine: Options| {
-        let fitted = object.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+        let fitted = object.fit(input.as_bytes(), &FitOptions::new().with_mending(engine));
         assert_eq!(fitted.text(), None, "{input}");
         assert_eq!(fitted.issues()[0].code(), IssueCode::Syntax);
         (fitted.outcome(), fitted.issues()[0].to_string(), fitted.issues()[0].span())
@@ -301,7 +301,7 @@ fn an_issue_says_why_there_is_no_value() {
 #[test]
 fn a_strict_policy_changes_nothing() {
     let schema = Schema::compile(&json!({"type": "array", "items": {"type": "integer"}})).unwrap();
-    let strict = FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT));
+    let strict = FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
     assert_eq!(schema.fit(b"[1]", &strict).outcome(), Outcome::Unchanged);
     let fitted = schema.fit(br#"["1"]"#, &strict);
     assert_eq!(fitted.outcome(), Outcome::Invalid);
@@ -368,7 +368,7 @@ fn results_are_never_deeper_than_the_limit() {
             .with_trailing_documents(TrailingDocuments::All)
             .with_limits(Limits::new().with_depth(depth));
         let fitted =
-            schema.fit(b"{\"a\": 1}\n[{\"b\": 2}]", &FitOptions::new().with_engine(engine));
+            schema.fit(b"{\"a\": 1}\n[{\"b\": 2}]", &FitOptions::new().with_mending(engine));
         fitted.text().map(str::to_owned)
     };
     assert_eq!(fit(3).as_deref(), Some("[{\"a\": 1}, [{\"b\": 2}]]"));
@@ -384,7 +384,7 @@ fn text_around_a_document_is_dropped_if_the_policy_allows() {
     .unwrap();
     let fit = |input: &str, policy: Policy, following: TrailingDocuments| {
         let engine = Options::new().with_policy(policy).with_trailing_documents(following);
-        let fitted = schema.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+        let fitted = schema.fit(input.as_bytes(), &FitOptions::new().with_mending(engine));
         (fitted.text().map(str::to_owned), fitted.risk())
     };
     let (oslo, rome) = (r#"{"city": "Oslo"}"#.to_owned(), r#"{"city": "Rome"}"#.to_owned());
@@ -488,7 +488,7 @@ fn a_partial_value_is_not_parsed_as_a_type() {
     let parse = |input: &[u8], options: &FitOptions| schema.parse_as::<Note>(input, options);
     let options = FitOptions::new();
     let conservative =
-        FitOptions::new().with_engine(Options::new().with_policy(Policy::CONSERVATIVE));
+        FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
     for options in [&options, &conservative] {
         assert_eq!(parse(b"{body: 'x'}", options).unwrap().0.body, "x");
         for half in [&br#"{"body": "half of a sen"#[..], br#"{"body": "x""#, b"{"] {
@@ -661,12 +661,12 @@ fn the_rule_can_be_switched_off() {
         FitOptions::new().with_rules(Rules::new().without(Rule::IntegralFloat)),
         FitOptions::new().with_rules(Rules::new().without_at("/n", Rule::IntegralFloat)),
         FitOptions::new().with_rules(Rules::none()),
-        FitOptions::new().with_engine(Options::new().with_policy(Policy::STRICT)),
+        FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT)),
     ] {
         let fitted = compiled.fit(input.as_bytes(), &options);
         assert_eq!((fitted.text(), fitted.outcome()), (Some(input), Outcome::Unchanged));
         let mut cursor = Cursor::new(&compiled, &options);
-        let mut mender = Mender::new(options.engine().clone());
+        let mut mender = Mender::new(options.mending().clone());
         mender.push(input.as_bytes(), &mut cursor);
         assert_eq!(cursor.root().unwrap().to_string(), r#"{"n":3.0}"#);
     }

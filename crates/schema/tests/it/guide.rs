@@ -107,7 +107,7 @@ fn a_value_that_a_stream_reports_as_lost_is_lost() {
         r#"{"phone": +47 (22) 99, "days": 2}"#,
     ] {
         let options = FitOptions::new()
-            .with_engine(Options::new().with_policy(Policy::CONSERVATIVE))
+            .with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
             .with_scope(Scope::Whole);
         let mut stream = Fitter::new(&schema, options);
         text.bytes().for_each(|byte| stream.push(&[byte]));
@@ -152,7 +152,7 @@ fn valid_json_is_kept_even_if_it_does_not_fit() {
 #[test]
 fn a_guide_from_the_caller_takes_precedence() {
     let options =
-        FitOptions::new().with_engine(Options::new().with_guide(object(&json!({})).guide()));
+        FitOptions::new().with_mending(Options::new().with_guide(object(&json!({})).guide()));
     // The guide rejects every name, so the words remain part of the first value.
     let fitted = trip().fit(b"{city: Oslo days: 3}", &options);
     assert_eq!(fitted.text(), Some(r#"{"city": "Oslo days: 3"}"#));

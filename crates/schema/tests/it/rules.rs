@@ -316,7 +316,7 @@ fn no_rule_exceeds_the_highest_risk() {
         for (input, _) in case.fires {
             for &risk in Risk::ALL {
                 let engine = Options::new().with_policy(Policy::PERMISSIVE.at_most(risk));
-                let fitted = fit_with(case.schema, input, &every_rule().with_engine(engine));
+                let fitted = fit_with(case.schema, input, &every_rule().with_mending(engine));
                 assert!(
                     fitted.risk().is_none_or(|own| own <= risk),
                     "{} {input} {risk}",
@@ -325,7 +325,7 @@ fn no_rule_exceeds_the_highest_risk() {
             }
             let strict = Options::new().with_policy(Policy::STRICT);
             assert!(
-                fit_with(case.schema, input, &every_rule().with_engine(strict))
+                fit_with(case.schema, input, &every_rule().with_mending(strict))
                     .changes()
                     .is_empty()
             );
@@ -541,7 +541,7 @@ fn found(schema: &str, input: &str) -> Option<(String, Rule, Risk)> {
     // A policy that allows only this risk gives the same result.
     let engine = Options::new().with_policy(Policy::PERMISSIVE.at_most(risk));
     let again = Schema::from_text(schema).unwrap();
-    let again = again.fit(input.as_bytes(), &FitOptions::new().with_engine(engine));
+    let again = again.fit(input.as_bytes(), &FitOptions::new().with_mending(engine));
     assert_eq!(again.text(), Some(text.as_str()), "{input}");
     Some((text, fitted.applied()[0].rule(), risk))
 }

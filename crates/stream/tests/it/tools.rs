@@ -452,7 +452,7 @@ fn a_fit_equals_that_of_the_arguments_as_they_were_written() {
         panic!("no such tool")
     };
     let engine = Options::new().with_policy(Policy::CONSERVATIVE);
-    let options = FitOptions::new().with_engine(engine).with_scope(Scope::Whole);
+    let options = FitOptions::new().with_mending(engine).with_scope(Scope::Whole);
     let options = options.with_name(name).with_rules(rules.clone());
     let mut guided = 0;
     for arguments in [

@@ -102,7 +102,7 @@ pub fn call_reader(dialect: Option<&Dialect>, options: &Options) -> CallExtracto
     static ALL: LazyLock<CallExtractor> = LazyLock::new(|| ready(None));
     dialect
         .map_or_else(|| ALL.clone(), |dialect| ready(Some(dialect)))
-        .with_options(options.clone())
+        .with_mending(options.clone())
 }
 
 fn ready(dialect: Option<&Dialect>) -> CallExtractor {

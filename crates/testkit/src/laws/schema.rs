@@ -55,7 +55,7 @@ pub fn hostile_schema_laws(
         let _ = (cursor.expected(), cursor.early_issues(), cursor.pending(), cursor.root());
     }
     // A longer text is shown, but not kept.
-    if input.len() > options.engine().limits().buffer() {
+    if input.len() > options.mending().limits().buffer() {
         return Ok(());
     }
     check.same("the end of the stream", &stream.finish(), &fitted)
@@ -92,7 +92,7 @@ fn valid_stays(
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
     let Ok(tree) = Tree::read(text) else { return Ok(()) };
     // Changes because of the engine's limits or of lone surrogates are the engine's responsibility.
-    let mended = wiremend_core::mend(input, options.engine());
+    let mended = wiremend_core::mend(input, options.mending());
     if mended.outcome() != Outcome::Unchanged || !schema.accepts(&tree) {
         return Ok(());
     }
@@ -131,7 +131,7 @@ fn streams(
     options: &FitOptions,
 ) -> Result<(), Violation> {
     let check = Check::new(Law::Agreement, input);
-    if input.len() > options.engine().limits().buffer() {
+    if input.len() > options.mending().limits().buffer() {
         return Ok(());
     }
     for cut in [Cut::whole(), Cut::bytes(input.len())] {
@@ -168,7 +168,7 @@ impl Output for Followed {
 fn follow(schema: &Schema, input: &[u8], cut: &Cut, options: &FitOptions) -> (Followed, Outcome) {
     let cursor = Cursor::new(schema, options);
     let mut followed = Followed { text: Collected::default(), cursor };
-    let mut mender = Mender::new(options.engine().clone());
+    let mut mender = Mender::new(options.mending().clone());
     cut.chunks(input).for_each(|chunk| mender.push(chunk, &mut followed));
     let outcome = mender.finish(&mut followed);
     (followed, outcome)
@@ -231,7 +231,7 @@ fn growth(
     options: &FitOptions,
 ) -> Result<(), Violation> {
     let check = Check::new(Law::StableSnapshots, input);
-    if input.len() > MAX_BYTES || input.len() > options.engine().limits().buffer() {
+    if input.len() > MAX_BYTES || input.len() > options.mending().limits().buffer() {
         return Ok(());
     }
     let mut stream = Fitter::new(schema, options.clone());
@@ -270,7 +270,7 @@ fn growth(
     let same = done(fitted.applied()) == done(cursor.applied())
         && !drops_a_change(fitted, cursor)
         && fitted.text().is_some()
-        && reads_alike(input, options.engine());
+        && reads_alike(input, options.mending());
     let one = cursor.root().map(|root| root.kind()) == fitted.text().and_then(root_kind);
     if same && one && !fitted.applied().is_empty() {
         // A repair of higher risk in the same bytes names the change.
