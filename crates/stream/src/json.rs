@@ -194,7 +194,8 @@ impl TextSnapshot {
 }
 
 pin_project! {
-    /// Reads a channel of text or JSON: a stream of byte chunks in, a stream of [`JsonEvent`]s out.
+    /// Reads a channel of text or JSON: a stream of byte chunks in, a stream of [`JsonEvent`]s out. Created with
+    /// [`ByteStreamExt::mend`](crate::ByteStreamExt::mend).
     ///
     /// When upstream fails, everything it yielded is processed first and the error is the last item. After
     /// that the stream has ended and stays ended.
@@ -255,9 +256,7 @@ where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
 {
-    /// Reads `channel`.
-    #[must_use]
-    pub fn new(channel: S, options: JsonOptions) -> Self {
+    pub(crate) fn new(channel: S, options: JsonOptions) -> Self {
         let extractor = Extractor::new(options.scope, options.mending);
         let found = Found {
             limit: options.object_limit,

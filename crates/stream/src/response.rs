@@ -23,7 +23,8 @@ use crate::{
 };
 
 pin_project! {
-    /// Reads a provider's body: a stream of byte chunks in, a stream of [`Event`]s out.
+    /// Reads a provider's body: a stream of byte chunks in, a stream of [`Event`]s out. Created with
+    /// [`ByteStreamExt::read`].
     ///
     /// The way the body is split into chunks affects the individual pieces, but not what they add up to. When
     /// upstream fails, what it yielded is processed first: open calls and objects end, and [`Event::Ended`]
@@ -36,12 +37,12 @@ pin_project! {
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
     /// use wiremend_response::{Event, ResponseOptions};
-    /// use wiremend_stream::ResponseStream;
+    /// use wiremend_stream::ByteStreamExt;
     /// use wiremend_wire::StreamOutcome;
     ///
     /// let chunk = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":null}]}\n\n";
     /// let body = stream::iter([Ok(chunk), Err("connection reset")]);
-    /// let events: Vec<_> = block_on(ResponseStream::new(body, ResponseOptions::new()).collect());
+    /// let events: Vec<_> = block_on(body.read(ResponseOptions::new()).collect());
     /// let [.., ended, error] = events.as_slice() else { unreachable!() };
     /// assert_eq!(*ended, Ok(Event::Ended(StreamOutcome::Cut)));
     /// assert!(error.is_err());
@@ -63,9 +64,7 @@ where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
-    /// Reads `body`.
-    #[must_use]
-    pub fn new(body: S, options: ResponseOptions) -> Self {
+    pub(crate) fn new(body: S, options: ResponseOptions) -> Self {
         let response = Response::new(options);
         let watch = Watch::new(true);
         Self { body: Some(body), upstream: Upstream::Open, response, values: None, watch }

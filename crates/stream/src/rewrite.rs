@@ -45,9 +45,7 @@ where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
-    /// Reads `body`.
-    #[must_use]
-    pub fn new(body: S, options: RewriteOptions) -> Self {
+    pub(crate) fn new(body: S, options: RewriteOptions) -> Self {
         let rewriter = Rewriter::new(options);
         let (out, observer) =
             (BytesMut::new(), Observer { observe: None, watch: Watch::new(true) });

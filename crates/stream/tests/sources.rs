@@ -23,8 +23,7 @@ use wiremend_core::{Options, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::{Object, Response, ResponseOptions};
 use wiremend_stream::{
-    ByteStreamExt, Error, Item, JsonEvent, JsonOptions, ResponseCodec, RewriteStream,
-    source as sources,
+    ByteStreamExt, Error, Item, JsonEvent, JsonOptions, ResponseCodec, source as sources,
 };
 use wiremend_testkit::{
     Seed,
@@ -400,7 +399,7 @@ fn cancelled_while_writing() {
     for chunks in 0..BODY.len().div_ceil(30) {
         let (source, log) = Source::cut(BODY.as_bytes(), 30);
         let options = RewriteOptions::new().with_mode(RewriteMode::Validated);
-        let mut body = Box::pin(RewriteStream::new(source, options));
+        let mut body = Box::pin(source.rewrite(options));
         let mut text = Vec::new();
         while log.borrow().given < chunks {
             text.extend(block_on(body.next()).into_iter().flat_map(Result::unwrap));

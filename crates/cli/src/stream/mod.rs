@@ -158,14 +158,14 @@ fn drive(
             Ok([]) => break None,
             Ok(chunk) => {
                 opening.note(chunk);
-                reader.push(chunk, &mut |event| shown.take(event, &opening, &mut view));
+                reader.push(chunk, &mut |event| shown.take(&event, &opening, &mut view));
             }
             Err(failure) => break Some(failure),
         }
         view.out().flush()?;
     };
     // What has arrived is shown to its end, also where reading failed.
-    reader.finish(&mut |event| shown.take(event, &opening, &mut view));
+    reader.finish(&mut |event| shown.take(&event, &opening, &mut view));
     view.out().flush()?;
     failed.map_or(Ok(shown.verdict.0), Err)
 }
@@ -183,8 +183,8 @@ impl Shown {
         Self { inside, verdict: Verdict(Exit::Unchanged), answered: false }
     }
 
-    fn take(&mut self, event: Event, opening: &Opening, view: &mut dyn View) {
-        match &event {
+    fn take(&mut self, event: &Event, opening: &Opening, view: &mut dyn View) {
+        match event {
             Event::ObjectEnded(object) => {
                 self.answered = true;
                 if self.inside.as_found {
@@ -212,7 +212,7 @@ impl Shown {
             Event::CallBegan { .. } => self.answered = true,
             _ => {}
         }
-        if let Some(explained) = opening.explain(&event) {
+        if let Some(explained) = opening.explain(event) {
             view.show(&WireEvent::Error(&explained));
             return;
         }

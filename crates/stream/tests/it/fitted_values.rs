@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wiremend_core::{Options, Policy};
 use wiremend_response::ResponseOptions;
 use wiremend_schema::{FitOptions, Schema};
-use wiremend_stream::{ByteStreamExt, JsonOptions, TypedEvent, ValueError, ValueOptions};
+use wiremend_stream::{ByteStreamExt, Item, JsonOptions, TypedEvent, ValueError, ValueOptions};
 use wiremend_wire::WireOptions;
 
 fn schema() -> Schema {
@@ -33,7 +33,7 @@ fn said(error: &ValueError<&'static str>) -> String {
 
 fn items(source: Source, options: &ValueOptions) -> Vec<Result<Value, String>> {
     let items = source.items::<Value>("/items", options.clone());
-    let read = items.map(|item| item.map(|item| item.into_value()).map_err(|error| said(&error)));
+    let read = items.map(|item| item.map(Item::into_value).map_err(|error| said(&error)));
     block_on(read.collect())
 }
 

@@ -144,9 +144,10 @@ fn objects(content: &str, options: &ResponseOptions) -> Vec<Object> {
     let read = |size: usize, chunk: usize| {
         let mut reader = ResponseReader::new(options.clone());
         let mut objects = Vec::new();
-        let mut take = |event| match event {
-            Event::ObjectEnded(object) => objects.push(*object),
-            _ => {}
+        let mut take = |event| {
+            if let Event::ObjectEnded(object) = event {
+                objects.push(*object);
+            }
         };
         let body = text(content, size) + END;
         for chunk in body.as_bytes().chunks(chunk) {

@@ -9,7 +9,7 @@ use futures::{stream::FusedStream, task::noop_waker};
 use wiremend_core::{Outcome, apply};
 use wiremend_extract::Scope;
 use wiremend_response::{Event, Object, ResponseOptions};
-use wiremend_stream::{ByteStreamExt, Error, ResponseStream};
+use wiremend_stream::{ByteStreamExt, Error};
 use wiremend_wire::{Block, Call, StreamOutcome};
 
 /// Text with an object and reasoning in it, and two calls side by side.
@@ -328,7 +328,7 @@ fn a_source_without_events_does_not_block_the_task() {
 fn adapters_can_be_sent_and_shared() {
     fn is_send<T: Send>(_: &T) {}
     let body = stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"x"))]);
-    let events = ResponseStream::new(body, taken_out());
+    let events = body.read(taken_out());
     is_send(&events);
 }
 
