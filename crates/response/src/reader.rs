@@ -97,7 +97,7 @@ impl ResponseReader {
         if let Some(tools) = &mut contents.tools {
             tools.settle(&mut contents.queue);
         }
-        contents.queue.drain(..).for_each(sink);
+        std::mem::take(&mut contents.queue).into_iter().for_each(sink);
     }
 
     /// Ends the body: everything that is open ends, and [`Event::Ended`] is the last event. Calling it again
@@ -105,7 +105,7 @@ impl ResponseReader {
     pub fn finish(&mut self, sink: &mut impl FnMut(Event)) {
         let Self { decoder, contents } = self;
         decoder.finish(&mut |event| contents.read(&event));
-        contents.queue.drain(..).for_each(sink);
+        std::mem::take(&mut contents.queue).into_iter().for_each(sink);
     }
 
     /// What is known about an open call as of the last chunk: the value so far with a state for each
