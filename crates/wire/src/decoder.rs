@@ -56,8 +56,8 @@ pub(crate) struct Body {
     wire: Option<ApiFormat>,
     format: Option<Box<dyn Format>>,
     channels: Channels,
-    /// The first payload that no format recognises.
-    unknown: Option<Box<Unknown>>,
+    /// The payloads before the format was known, which no format recognises.
+    unknown: Vec<Unknown>,
     /// Payloads of `chunk` that no format recognises: text, if the format turns out to be one in which they are.
     early: BoundedBuffer,
     overflow: bool,
@@ -79,10 +79,15 @@ struct Unknown {
 }
 
 impl Unknown {
-    fn new(event: &str, text: &str, is_json: bool) -> Box<Self> {
+    fn new(event: &str, text: &str, is_json: bool) -> Self {
         let end = (0..=MOST_EARLY.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
         let text = text.get(..end.unwrap_or_default()).unwrap_or_default().to_owned();
-        Box::new(Self { event: event.to_owned(), text, is_json })
+        Self { event: event.to_owned(), text, is_json }
+    }
+
+    /// How much memory it takes.
+    const fn size(&self) -> usize {
+        size_of::<Self>() + self.event.len() + self.text.len()
     }
 }
 
@@ -139,7 +144,7 @@ impl Body {
             wire: options.format(),
             format: options.format().and_then(format::start),
             channels: Channels::new(&options),
-            unknown: None,
+            unknown: Vec::new(),
             early: BoundedBuffer::new(MOST_EARLY),
             overflow: false,
             python: None,
@@ -377,8 +382,8 @@ impl Body {
         }
         if self.format.is_some() {
             self.fail(ErrorKind::Malformed, text, sink);
-        } else if self.unknown.is_none() {
-            self.unknown = Some(Unknown::new(event, text, false));
+        } else {
+            self.keep_unknown(Unknown::new(event, text, false));
         }
     }
 
@@ -432,8 +437,21 @@ impl Body {
             self.set_format(wire, sink);
         } else if node.field("type").and_then(Node::text).as_deref() == Some("ping") {
             sink(WireEvent::KeepAlive);
-        } else if self.unknown.is_none() {
-            self.unknown = Some(Unknown::new(event, node.raw(), true));
+        } else {
+            self.keep_unknown(Unknown::new(event, node.raw(), true));
+        }
+    }
+
+    /// Keeps a payload until the format is known. After one that is broken, or when too many were kept, nothing
+    /// better can be said than that something is.
+    fn keep_unknown(&mut self, unknown: Unknown) {
+        if self.unknown.last().is_some_and(|last| !last.is_json) {
+            return;
+        }
+        let kept: usize = self.unknown.iter().map(Unknown::size).sum();
+        match self.unknown.last_mut() {
+            Some(last) if kept + unknown.size() > MOST_EARLY => last.is_json = false,
+            _ => self.unknown.push(unknown),
         }
     }
 
@@ -444,18 +462,18 @@ impl Body {
             self.channels.set_call_ends(format.call_ends());
         }
         sink(WireEvent::FormatDetected(wire));
-        let unknown = self.unknown.take();
+        let unknown = core::mem::take(&mut self.unknown);
         let early = self.read_early(sink);
-        let Some(unknown) = unknown else { return };
-        if early.map_or(!unknown.is_json, |all| !all) {
-            self.fail(ErrorKind::Malformed, &unknown.text, sink);
+        let is_broken = |unknown: &&Unknown| early.map_or(!unknown.is_json, |all| !all);
+        if let Some(broken) = unknown.iter().find(is_broken) {
+            self.fail(ErrorKind::Malformed, &broken.text, sink);
         } else if early.is_none() {
-            self.doubt_first(&unknown);
+            unknown.iter().for_each(|unknown| self.doubt_early(unknown));
         }
     }
 
-    /// Whether the first payload, which did not show its format, held something of it.
-    fn doubt_first(&mut self, unknown: &Unknown) {
+    /// Whether a payload that did not show its format held something of it.
+    fn doubt_early(&mut self, unknown: &Unknown) {
         let Unknown { event, text, .. } = unknown;
         let (Some(format), Ok((node, _))) = (&mut self.format, json::first(text)) else { return };
         let mut lost = false;
@@ -489,7 +507,7 @@ impl Body {
         if self.overflow {
             return StreamOutcome::Overflow;
         }
-        if let (None, Some(unknown)) = (self.wire, &self.unknown) {
+        if let (None, Some(unknown)) = (self.wire, self.unknown.first()) {
             let text = excerpt(&unknown.text);
             sink(WireEvent::Error(&WireError::new(ErrorKind::Unrecognised, text)));
             return StreamOutcome::Unrecognised;
