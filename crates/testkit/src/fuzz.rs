@@ -74,7 +74,7 @@ fn split(data: &[u8]) -> (Options, &[u8]) {
     data.split_first().map_or((Options::new(), data), |(&byte, input)| (options(byte), input))
 }
 
-/// The whole-text path and the buffered path: L3, L5, L9, L10, L11.
+/// The whole-text path and the buffered path: L3, L5, L9, L10, L11, L15.
 ///
 /// # Errors
 /// The law that the input breaks.
@@ -84,6 +84,7 @@ pub fn mend(data: &[u8]) -> Result<(), Violation> {
     laws::identity(input, &options)?;
     laws::idempotence(input, &options)?;
     laws::agreement(input, &options)?;
+    laws::space_around(input, &options)?;
     if input.len() <= 256 { laws::honest_ends(input, &options) } else { Ok(()) }
 }
 
@@ -155,7 +156,8 @@ pub fn extract(data: &[u8]) -> Result<(), Violation> {
     let (options, input) = split(data);
     let options = options.with_trailing_documents(TrailingDocuments::First);
     laws::text_laws(input, scope, &options)?;
-    laws::text_agreement(input, scope, &options)
+    laws::text_agreement(input, scope, &options)?;
+    laws::text_space_around(input, scope, &options)
 }
 
 /// Tool calls in text, alone and with the documents next to them. The first byte chooses the dialect, or all of them.
@@ -215,7 +217,9 @@ pub fn formats(data: &[u8]) -> Result<(), Violation> {
     let Some((&choice, body)) = data.split_first() else { return Ok(()) };
     let wire = usize::from(choice).checked_sub(1).and_then(|number| ApiFormat::ALL.get(number));
     let options = wire.map_or(WireOptions::new(), |wire| WireOptions::new().with_format(*wire));
-    laws::decoding(body, &options, &mut Seed::of(data))?;
+    let mut seed = Seed::of(data);
+    laws::decoding(body, &options, &mut seed)?;
+    laws::unread_members(body, &options, &mut seed)?;
     laws::bodies_stay(body, options)?;
     laws::chats_lose_nothing(body)
 }

@@ -289,6 +289,7 @@ const LAWS: &[LawFn] = &[
     laws::idempotence,
     laws::identity,
     laws::nothing_lost_at_end,
+    laws::space_around,
 ];
 
 /// The laws of partial values, which depend least on the options.
@@ -313,6 +314,7 @@ impl Around {
         let cuts = if differs.is_some() { in_two(text) } else { Vec::new() };
         laws::text_laws_at(text, *scope, options, &cuts)
             .and_then(|()| laws::text_abandoned(text, *scope, options))
+            .and_then(|()| laws::text_space_around(text, *scope, options))
             .map_err(|violation| under(&violation, &(*scope, &options)))?;
         differs.map_or(Ok(()), |what| Err(Violation::new(Law::SplitInvariance, text, what)))
     }

@@ -1,6 +1,6 @@
 //! L15: white space around a text changes nothing.
 
-use wiremend_core::{Mended, Options, Outcome, Repair, RepairKind, mend};
+use wiremend_core::{Limits, Mended, Options, Outcome, Repair, RepairKind, mend};
 use wiremend_extract::{Scope, mend_text};
 
 use super::{Check, Law, Violation};
@@ -100,18 +100,30 @@ fn without_space(text: &[u8], valid: bool) -> String {
 ///
 /// What a text that was cut off holds last may be another token if white space follows it, as a string
 /// that was not closed is another string. That it is not complete is said in either case.
+///
+/// White space counts against the limits as other bytes do. So a text is compared if they hold all of it, or are
+/// as wide as by default and nothing of it is beyond what is kept.
 fn same(
     input: &[u8],
+    limits: Limits,
     of: &str,
     read: impl Fn(&[u8], Around<'_>) -> Reading,
 ) -> Result<(), Violation> {
     let check = Check::new(Law::SpaceAround, input);
     let want = read(input, Around { prefix: 0, text: input });
+    let ahead = if limits.lookahead() < Limits::new().lookahead() {
+        limits.lookahead()
+    } else {
+        usize::MAX
+    };
     for (before, after) in AROUND {
         if before == " " && !matches!(input.first(), Some(b'{' | b'[')) {
             continue;
         }
         let text = [before.as_bytes(), input, after.as_bytes()].concat();
+        if text.len() > ahead.min(limits.buffer()) {
+            continue;
+        }
         let got = read(&text, Around { prefix: before.len(), text: input });
         let same =
             if want.outcome.is_complete() { got == want } else { !got.outcome.is_complete() };
@@ -133,8 +145,8 @@ fn same(
 /// laws::space_around(b"{'a': 1} and {'b': 2}", &Options::new()).unwrap();
 /// ```
 pub fn space_around(input: &[u8], options: &Options) -> Result<(), Violation> {
-    same(input, "mend", |text, around| around.mended(&mend(text, options)))?;
-    same(input, "Mender", |text, around| {
+    same(input, options.limits(), "mend", |text, around| around.mended(&mend(text, options)))?;
+    same(input, options.limits(), "Mender", |text, around| {
         let run = Run::new(text, &Cut::whole(), options);
         let document = without_space(run.recorder().text(), run.outcome().is_valid());
         Reading {
@@ -150,10 +162,10 @@ pub fn space_around(input: &[u8], options: &Options) -> Result<(), Violation> {
 /// # Errors
 /// The difference that white space makes.
 pub fn text_space_around(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
-    same(input, &format!("mend_text, {scope}"), |text, around| {
+    same(input, options.limits(), &format!("mend_text, {scope}"), |text, around| {
         around.mended(&mend_text(text, scope, options))
     })?;
-    same(input, &format!("Extractor, {scope}"), |text, around| {
+    same(input, options.limits(), &format!("Extractor, {scope}"), |text, around| {
         around.found(&Extraction::new(text, &Cut::whole(), scope, options))
     })
 }

@@ -1,5 +1,7 @@
 //! L16: nothing at a call's place goes unread.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use wiremend_wire::{StreamOutcome, Transcript, WireLimits, WireOptions, transcribe};
 
@@ -12,8 +14,14 @@ use crate::{Seed, bodies::Payloads};
 /// The members that hold the arguments of a call as an object. What is in it is the model's.
 const ARGUMENTS: [&str; 4] = ["args", "arguments", "input", "parameters"];
 
+/// The members that hold text. Beside one of them, another need not be there.
+const TEXTS: [&str; 7] =
+    ["content", "reasoning", "reasoning_content", "refusal", "response", "text", "thinking"];
+
 /// Checks that a body in which any one member has another name, another type, or a list or an object around its value has
-/// no complete call that is not in the body itself, and that it says so if it has another text or fewer calls.
+/// no complete call that is not in the body itself, and that it says so if it has another text or fewer calls. A body
+/// that is not complete itself, or that has a call that is not, says nothing of what a change may do; nor does one
+/// whose calls no ids tell apart, so that what is left of one may be a piece of another.
 ///
 /// # Errors
 /// The first change that breaks the law.
@@ -44,7 +52,11 @@ pub fn unread_members_read(
     seed: &mut Seed,
 ) -> Result<(), Violation> {
     let said = read(body, limits);
-    if said.outcome() != StreamOutcome::Complete {
+    let calls = said.calls();
+    let holds_all = calls.iter().all(|call| call.outcome().is_complete());
+    let ids: BTreeSet<_> = calls.iter().filter_map(|call| call.id()).collect();
+    let tells_apart = calls.len() < 2 || ids.len() == calls.len();
+    if said.outcome() != StreamOutcome::Complete || !holds_all || !tells_apart {
         return Ok(());
     }
     let payloads = Payloads::of(body);
@@ -71,7 +83,12 @@ pub fn unread_members_read(
 
 /// Compares what a body says with what it says after a change.
 fn hides_nothing(said: &Transcript, changed: &Transcript) -> Result<(), String> {
-    let (known, got) = (complete(said), complete(changed));
+    let [known, got] = [said, changed].map(|said| {
+        complete(said)
+            .into_iter()
+            .map(|(name, json)| (name, by_value(&json)))
+            .collect::<BTreeSet<_>>()
+    });
     let new: Vec<_> = got.difference(&known).collect();
     if !new.is_empty() {
         return Err(format!("complete is {new:?}, of {known:?}"));
@@ -84,6 +101,21 @@ fn hides_nothing(said: &Transcript, changed: &Transcript) -> Result<(), String> 
         return Ok(());
     }
     Err(format!("{after:?} without a word, and not {before:?}"))
+}
+
+/// JSON text with every number in one spelling: a body that says `1` and later `1.0` says the same.
+fn by_value(json: &str) -> String {
+    fn spell(value: &mut Value) {
+        match value {
+            Value::Number(number) => *value = json!(number.as_f64()),
+            Value::Array(items) => items.iter_mut().for_each(spell),
+            Value::Object(members) => members.values_mut().for_each(spell),
+            _ => {}
+        }
+    }
+    let Ok(mut value) = serde_json::from_str(json) else { return json.to_owned() };
+    spell(&mut value);
+    value.to_string()
 }
 
 /// A step to a member: its name, or the number of an item.
@@ -146,6 +178,13 @@ const CHANGES: [Change; 9] = [
     Change::Text,
 ];
 
+/// Whether it is there, and holds nothing.
+fn is_empty(value: &Value) -> bool {
+    value.as_str() == Some("")
+        || value.as_array().is_some_and(Vec::is_empty)
+        || value.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
 impl Change {
     /// The payload with the changed member. `None` if that makes none that its format does not have.
     fn apply(self, payload: &Value, path: &[Step]) -> Option<Value> {
@@ -161,6 +200,13 @@ impl Change {
         }
         let object = at.as_object_mut()?;
         let value = object.remove(name)?;
+        // A member that is not known may be a new one, beside a known one that is empty, or that is a text.
+        let is_known = |(name, value): (&String, &Value)| {
+            is_empty(value) || value.is_string() && TEXTS.contains(&name.as_str())
+        };
+        if matches!(self, Self::Clipped | Self::Renamed) && object.iter().any(is_known) {
+            return None;
+        }
         let is_arguments = ARGUMENTS.contains(&name.as_str());
         let (name, value) = match self {
             Self::Clipped => {
