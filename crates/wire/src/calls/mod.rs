@@ -375,6 +375,10 @@ impl Calls {
             // As it came, no client could read the event.
             open.hold_event(tracking, target, None);
         }
+        if open.after_loss && delta.id.is_some() && delta.id.as_deref() != open.id.as_deref() {
+            // Some servers make up an id for every piece. But this one may be that of a call whose start was lost.
+            open.doubt.get_or_insert(Doubt::LostEvent);
+        }
         if let (None, Some(id)) = (&open.id, &delta.id) {
             open.id = Some(id.to_string());
             self.ids.insert((key.0, id.to_string()), call);

@@ -107,6 +107,34 @@ fn the_id_of_a_call_with_another_name_contradicts_it() {
 }
 
 #[test]
+fn an_id_of_its_own_after_a_loss_may_be_that_of_a_call_whose_start_was_lost() {
+    let start = |id: &str, name: &str| {
+        entry(0, &format!("{id}\"function\":{{\"name\":\"{name}\",\"arguments\":\"\"}}"))
+    };
+    let text = |id: &str| entry(0, &format!("{id}\"function\":{{\"arguments\":\"{{}}\"}}"));
+    let end = finish("tool_calls");
+    let torn = piece("so far").replace("choices", "choice");
+    // The first one is that of the call with the id `a`, and none of the server's own making.
+    for (own, other, outcome) in [
+        (r#""id":"b","#, r#""id":"a","#, LOST),
+        ("", r#""id":"a","#, LOST),
+        (r#""id":"b","#, r#""id":"b","#, WHOLE),
+        (r#""id":"b","#, "", WHOLE),
+    ] {
+        let body = [&torn, &start(own, "read"), &text(other), &end].map(String::as_str).concat();
+        assert_eq!(doubts(&decode(&body)), [outcome], "{own} {other}");
+        let body = [start(own, "read"), text(other), end.clone()].concat();
+        assert_eq!(doubts(&decode(&body)), [WHOLE], "{own} {other}");
+    }
+    let both = [start(r#""id":"a","#, "f"), start(r#""id":"b","#, "read"), text(r#""id":"a","#)];
+    let body = [&both[..], &[text(r#""id":"b","#), end.clone()]].concat().concat();
+    let [first, second] = ["f", "read"].map(|name| call(name, "{}", "unchanged"));
+    assert_eq!(calls(&decode(&body)), [first, second]);
+    let body = body.replacen("choices", "choice", 1);
+    assert_eq!(doubts(&decode(&body)), [LOST]);
+}
+
+#[test]
 fn a_chunk_whose_members_have_damaged_names_was_lost() {
     let chunk = |text: &str| format!("data: {text}\n\n");
     for (middle, want) in [
