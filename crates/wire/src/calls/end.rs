@@ -236,12 +236,16 @@ impl Calls {
             script = open.arguments.fill();
         }
         if blank && is_filled && ended.outcome().is_complete() {
-            let is_last = self.last.get(&key.0) == Some(&call);
-            let own = open.index.filter(|index| !self.shared.contains(&(key.0, *index)));
+            // Whose a piece is that comes now, with that index.
+            let next = match open.index {
+                Some(index) => self.keys.get(&(key.0, index)),
+                None => self.last.get(&key.0),
+            };
+            let is_addressed = open.precedes || next == Some(&call);
             if let Some(tracking) = &mut self.tracking {
                 tracking.enter(Entry::Empty(Box::new(EmptyCall {
                     index: open.index,
-                    is_addressed: own.is_some() || open.precedes || is_last,
+                    is_addressed,
                     is_written: script.is_some(),
                     ..EmptyCall::of(&ended)
                 })));

@@ -134,8 +134,6 @@ pub(crate) struct Calls {
     open: BTreeMap<(u32, usize), Box<OpenCall>>,
     /// By scope and index.
     keys: BTreeMap<(u32, i64), usize>,
-    /// The indexes that several calls have.
-    shared: BTreeSet<(u32, i64)>,
     /// By scope and id.
     ids: BTreeMap<(u32, String), usize>,
     /// The call that began last, by scope.
@@ -164,7 +162,6 @@ impl Calls {
             damage: None,
             open: BTreeMap::new(),
             keys: BTreeMap::new(),
-            shared: BTreeSet::new(),
             ids: BTreeMap::new(),
             last: BTreeMap::new(),
             listed: BTreeSet::new(),
@@ -289,10 +286,8 @@ impl Calls {
         self.listed.insert(call);
         let rivals = self.new_rivals(&delta);
         self.last.insert(scope, call);
-        if let Some(index) = delta.index
-            && self.keys.insert((scope, index), call).is_some()
-        {
-            self.shared.insert((scope, index));
+        if let Some(index) = delta.index {
+            self.keys.insert((scope, index), call);
         }
         let kind = delta.kind.unwrap_or(CallKind::Function);
         let free = kind == CallKind::Custom;
