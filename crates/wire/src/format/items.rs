@@ -268,7 +268,9 @@ impl Items {
             (Some(mut named), Some(numbered)) => {
                 let unlike =
                     [self.narrow(named.clone(), said), self.narrow(numbered.clone(), said)];
-                named.retain(|place| numbered.contains(place));
+                // One that is done still has both.
+                let has_both = |item: &Item| item.said.index == said.index;
+                named.retain(|place| self.item(*place).is_some_and(has_both));
                 match named.is_empty() {
                     // The id says one thing, and the index another.
                     true => Found::Any(unlike.concat()),

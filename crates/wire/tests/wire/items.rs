@@ -113,10 +113,7 @@ fn the_key_with_which_an_item_was_announced_says_which_one_an_event_means() {
         ] {
             let transcript = decode(&body(&[&added[..], &rest].concat()));
             assert_eq!(calls(&transcript), both, "{keys:?} {rest:?}");
-            // Whose the second end of an item is that has no key of its own is not certain.
-            let outcomes = [StreamOutcome::Complete, StreamOutcome::Lossy];
-            let known = if rest.len() == 11 { &outcomes[..] } else { &outcomes[..1] };
-            assert!(known.contains(&transcript.outcome()), "{keys:?} {rest:?}");
+            assert_eq!(transcript.outcome(), StreamOutcome::Complete, "{keys:?} {rest:?}");
             // The same with arguments that need a repair.
             let broken = body(&[&added[..], &rest].concat()).replace(r#"1}""#, r#"1,}""#);
             let first = call("read", "{\"p\":1}", "repaired");
