@@ -38,9 +38,10 @@ impl Calls {
                 // A continuation under another index still identifies its call by id.
                 None if delta.name.is_none() => self.by_id(delta),
                 // A format that counts its calls counts a call that is sent twice as another one.
-                None if delta.exact && !delta.sibling => {
-                    self.by_id(delta).filter(|&call| self.is_again(call, delta))
-                }
+                // Within one list, every entry is a call.
+                None if delta.exact => self
+                    .by_id(delta)
+                    .filter(|call| !self.listed.contains(call) && self.is_again(*call, delta)),
                 None => None,
             },
             None => {

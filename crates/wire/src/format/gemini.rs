@@ -154,8 +154,9 @@ impl Candidate {
         out: &mut dyn FnMut(Delta<'_>),
     ) {
         let [parts] = content.map_or([None], |content| CONTENT.read(content, out));
+        let before = self.calls;
         for part in entries(parts) {
-            self.part(scope, part, out);
+            self.part((scope, before), part, out);
         }
         let block = Block::new(scope, self.block);
         if let Some(citations) = citations {
@@ -181,11 +182,17 @@ impl Candidate {
         }
     }
 
-    fn part(&mut self, scope: u32, part: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    /// Reads a part of a payload. `before`: how many calls came before it.
+    fn part(
+        &mut self,
+        (scope, before): (u32, i64),
+        part: Node<'_>,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
         let [text, call, thought] = PART.read(part, out);
         if let Some(call) = call {
             self.enter(Kind::Call);
-            self.call(scope, call, out);
+            self.call((scope, before), call, out);
         }
         let Some(text) = piece(text) else { return };
         if thought.is_some_and(|thought| thought.raw() == "true") {
@@ -206,7 +213,12 @@ impl Candidate {
     }
 
     /// Reads a whole call, or a piece of one.
-    fn call(&mut self, scope: u32, call: Node<'_>, out: &mut dyn FnMut(Delta<'_>)) {
+    fn call(
+        &mut self,
+        (scope, before): (u32, i64),
+        call: Node<'_>,
+        out: &mut dyn FnMut(Delta<'_>),
+    ) {
         let [args, patches, name, id, continues] = CALL.read(call, out);
         if patches.is_some() {
             CALL_PIECE.read(call, out);
@@ -224,6 +236,7 @@ impl Candidate {
                 scope,
                 index,
                 exact: true,
+                sibling: self.calls - 1 > before,
                 doubt,
                 id,
                 name,

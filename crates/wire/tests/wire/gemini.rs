@@ -254,3 +254,31 @@ fn an_interaction_that_was_not_streamed_is_read() {
     assert_eq!(transcript.citations(), [r#"{"source":"u"}"#]);
     assert_eq!(transcript.outcome(), StreamOutcome::Complete);
 }
+
+/// Within one payload, every call is one. In the next one, a call with the same id is the same once more.
+#[test]
+fn equal_calls_with_one_id_are_two_in_one_list_and_one_in_two() {
+    let payload = |calls: &[&str]| {
+        let parts: Vec<String> = calls
+            .iter()
+            .map(|arguments| {
+                format!(r#"{{"functionCall":{{"id":"c","name":"f","args":{arguments}}}}}"#)
+            })
+            .collect();
+        format!(r#"{{"candidates":[{{"content":{{"parts":[{}]}}}}]}}"#, parts.join(","))
+    };
+    let end = r#"{"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}]}"#;
+    let one = r#"{"a":1}"#;
+    for (payloads, want) in [
+        (vec![payload(&[one, one])], 2),
+        (vec![payload(&[one, one, one])], 3),
+        (vec![payload(&[one]), payload(&[one])], 1),
+        (vec![payload(&[one]), payload(&[r#"{"a":2}"#])], 2),
+    ] {
+        let mut events: Vec<&str> = payloads.iter().map(String::as_str).collect();
+        events.push(end);
+        let said = calls(&decode(&sse(&events)));
+        assert_eq!(said.len(), want, "{payloads:?}");
+        assert!(said.iter().all(|(.., outcome)| *outcome == "unchanged"), "{said:?}");
+    }
+}
