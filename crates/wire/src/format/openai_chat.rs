@@ -162,6 +162,10 @@ impl OpenAiChat {
         {
             out(Delta::Damaged(Doubt::LostEvent));
         }
+        // What belongs into the delta may be beside it.
+        if delta.is_some_and(Node::is_blank) && DELTA.is_in(choice) {
+            out(Delta::Damaged(Doubt::LostEvent));
+        }
         if let Some(delta) = delta {
             self.delta(scope, DELTA.read(delta, out), out);
         } else if let Some(message) = message {

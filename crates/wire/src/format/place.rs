@@ -74,6 +74,12 @@ impl<const N: usize> Place<N> {
         self
     }
 
+    /// Whether an object has something in a member of this place.
+    pub(super) fn is_in(&self, node: Node<'_>) -> bool {
+        let is_member = |key: &str| self.members.iter().any(|(name, _)| *name == key);
+        node.fields().any(|(key, value)| is_member(&key) && !value.is_blank())
+    }
+
     /// The members of the object, in the order of the table. Null counts as absent unless the table says
     /// otherwise, and so does what is of another type. If anything in the object is not read that should be, says so.
     pub(super) fn read<'a>(&self, node: Node<'a>, out: Out<'_>) -> [Option<Node<'a>>; N] {

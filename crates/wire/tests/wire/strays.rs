@@ -379,6 +379,19 @@ fn calls_are_read_or_missed_wherever_a_chunk_can_hold_them() {
 }
 
 #[test]
+fn a_text_beside_an_empty_delta_was_lost() {
+    for (beside, outcome) in [
+        (r#""content":"Hi""#, StreamOutcome::Lossy),
+        (r#""reasoning_content":"Hm""#, StreamOutcome::Lossy),
+        (r#""content":null"#, StreamOutcome::Complete),
+        (r#""matched_stop":"Hi""#, StreamOutcome::Complete),
+    ] {
+        let body = chat(&format!(r#""delta":{{}},{beside}"#)) + &finish("stop");
+        assert_eq!(decode(&body).outcome(), outcome, "{beside}");
+    }
+}
+
+#[test]
 fn a_piece_of_another_type_was_lost() {
     for other in ["0", "true", "[0]", "{\"zero\":0}"] {
         let piece_of =
