@@ -203,7 +203,11 @@ impl Calls {
         let ended = ended.guided(open.arguments.is_guided());
         let blank = matches!(closed, Closed::Empty);
         let mut ended = ended.closed(closed, end, doubt);
-        if open.after_loss
+        // It lost the number that others have, and with that what came under it.
+        let numbered = (key.0, 0)..=(key.0, i64::MAX);
+        let lost_number =
+            open.index.is_none() && !open.exact && self.keys.range(numbered).next().is_some();
+        if (open.after_loss || lost_number)
             && (blank || (end != End::Unclean && ended.outcome() == Outcome::Repaired))
         {
             // What looks like a defect may be the position of the lost event, and it may have held all of the

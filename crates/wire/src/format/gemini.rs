@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ANY, ARGUMENTS, Arguments, CallDelta, Delta, FLAG, Format, LIST, MAX_CHOICE, Members, NUMBER,
+    ARGUMENTS, Arguments, CallDelta, Delta, FLAG, Format, LIST, MAX_CHOICE, Members, NUMBER,
     OBJECT, OBJECTS, Place, TEXT, arguments, entries, excerpt, finish, non_empty, ordinal,
     partial_args::PartialArgs, piece, usage,
 };
@@ -61,7 +61,7 @@ const CALL: Place<5> = Place::of([
     ("args", ARGUMENTS),
     ("partialArgs", LIST),
     ("name", TEXT),
-    ("id", ANY),
+    ("id", TEXT),
     ("willContinue", FLAG),
 ])
 .needs_one_of(2);
@@ -72,7 +72,7 @@ const CALL_PIECE: Place<5> = Place::of([
     ("willContinue", FLAG),
     ("args", ARGUMENTS),
     ("name", TEXT),
-    ("id", ANY),
+    ("id", TEXT),
 ])
 .needs(2);
 

@@ -90,7 +90,7 @@ const PART: Place<3> = Place::of([("text", TEXT), ("thinking", TEXT | LIST), ("t
 
 /// A piece of a call. Some servers leave out the object around name and arguments.
 const ENTRY: Place<8> = Place::of([
-    ("id", ANY),
+    ("id", TEXT),
     ("function", OBJECT),
     ("custom", OBJECT),
     ("arguments", ARGUMENTS),

@@ -135,6 +135,39 @@ fn an_id_of_its_own_after_a_loss_may_be_that_of_a_call_whose_start_was_lost() {
 }
 
 #[test]
+fn a_call_without_the_number_that_others_have_lost_what_came_under_it() {
+    let numbered = entry(0, r#""id":"a","function":{"name":"f","arguments":"{\"n\":1}"}"#);
+    let call = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        tools(&format!(r#"{{"id":"b","function":{{"name":"re","arguments":{text}}},"inde":1}}"#))
+    };
+    let end = finish("tool_calls");
+    for (text, outcome) in [("", LOST), ("{'n':2}", LOST), ("{\"n\":2}", WHOLE)] {
+        let body = [numbered.as_str(), &call(text), &end].concat();
+        assert_eq!(doubts(&decode(&body)), [WHOLE, outcome], "{text}");
+    }
+    let body = [&call(""), numbered.as_str(), &end].concat();
+    assert_eq!(doubts(&decode(&body)), [LOST, WHOLE]);
+    assert_eq!(doubts(&decode(&[call(""), end].concat())), [WHOLE]);
+}
+
+#[test]
+fn an_id_that_is_no_text_was_damaged() {
+    for (id, outcome) in [
+        (r#""a""#, StreamOutcome::Complete),
+        ("null", StreamOutcome::Complete),
+        ("true", StreamOutcome::Lossy),
+        ("5", StreamOutcome::Lossy),
+        (r#"["a"]"#, StreamOutcome::Lossy),
+    ] {
+        let start = entry(0, &format!(r#""id":{id},"function":{{"name":"f","arguments":""}}"#));
+        let text = entry(0, r#""function":{"arguments":"{}"}"#);
+        let said = decode(&[start, text, finish("tool_calls")].concat());
+        assert_eq!(said.outcome(), outcome, "{id}");
+    }
+}
+
+#[test]
 fn a_chunk_whose_members_have_damaged_names_was_lost() {
     let chunk = |text: &str| format!("data: {text}\n\n");
     for (middle, want) in [
