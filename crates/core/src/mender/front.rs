@@ -40,11 +40,18 @@ pub(super) struct Wrapped {
 }
 
 impl Wrapped {
-    /// The state at an offset up to which everything was emitted but `kept`.
-    fn new(wrapper: Wrapper, offset: usize, kept: Vec<u8>, repairs: usize) -> Self {
+    /// The state at an offset up to which everything was emitted but `kept`, and what the engine is
+    /// `dropping`.
+    fn new(
+        wrapper: Wrapper,
+        offset: usize,
+        kept: Vec<u8>,
+        repairs: usize,
+        dropping: Option<usize>,
+    ) -> Self {
         Self {
             reader: Reader::new(wrapper, offset),
-            composer: Composer::new(offset - kept.len()),
+            composer: Composer::new(offset - kept.len(), dropping),
             received: offset,
             kept,
             inner: Vec::new(),
@@ -134,7 +141,7 @@ impl Mender {
         let wrapper = Wrapper::Lines { marks, within: true };
         self.engine.begin_document();
         self.within = Within::Other;
-        self.front = Front::Wrapped(Box::new(Wrapped::new(wrapper, 0, Vec::new(), 0)));
+        self.front = Front::Wrapped(Box::new(Wrapped::new(wrapper, 0, Vec::new(), 0, None)));
     }
 
     /// Reads a piece of a text that may be in a wrapper, or is. `last` says that the text ends with it.
@@ -192,7 +199,8 @@ impl Mender {
                     return;
                 }
                 let kept = self.carry.to_vec();
-                let wrapped = Wrapped::new(wrapper, self.pushed, kept, self.repairs);
+                let wrapped =
+                    Wrapped::new(wrapper, self.pushed, kept, self.repairs, self.engine.dropping());
                 self.read_wrapped(Box::new(wrapped), rest, last, out);
             }
         }

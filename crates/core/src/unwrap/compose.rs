@@ -78,9 +78,10 @@ pub(crate) struct Composer {
 }
 
 impl Composer {
-    /// The state where nothing before `offset` was changed.
-    pub(crate) fn new(offset: usize) -> Self {
-        Self { at: offset, raw: offset, ..Self::default() }
+    /// The state where nothing before `offset` was changed, and the text from `dropping` on is dropped.
+    pub(crate) fn new(offset: usize, dropping: Option<usize>) -> Self {
+        let dropping = dropping.map(|from| (from, from));
+        Self { at: offset, raw: offset, dropping, ..Self::default() }
     }
 
     /// The offset in the text as it was given, up to which everything was passed.

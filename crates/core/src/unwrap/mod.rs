@@ -162,7 +162,6 @@ impl Gate {
                 (Place::Fence, b'\n') => self.place = Place::Fenced,
                 (Place::Fence, b'{' | b'[') => return Seen::Clear,
                 (Place::Fence, _) => {}
-                (Place::Comment(_), b'{' | b'[') => return Seen::Clear,
                 (Place::Comment(b""), b'\n' | b'\r') => self.place = Place::Stray,
                 (Place::Comment(end @ [first, ..]), _) if byte == *first => {
                     if rest.starts_with(end) {
@@ -278,8 +277,15 @@ impl Gate {
 /// What begins with `text` that the engine drops before a document, and how long its start is. `None`
 /// waits for more.
 fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
-    const COMMENTS: [(&[u8], &[u8]); 4] =
-        [(b"//", b""), (b"#", b""), (b"/*", b"*/"), (b"<!--", b"-->")];
+    const COMMENTS: [(&[u8], &[u8]); 7] = [
+        (b"//", b""),
+        (b"# ", b""),
+        (b"##", b""),
+        (b"#!", b""),
+        (b"#\t", b""),
+        (b"/*", b"*/"),
+        (b"<!--", b"-->"),
+    ];
     match text {
         [b'\\'] if !last => return None,
         [b'\\', b'n' | b'r' | b't', ..] => return Some(Some((Place::Stray, 2))),

@@ -28,7 +28,7 @@ pub(crate) fn wrapped(input: &[u8], at: usize, wrapper: Wrapper, mended: Mended)
     let mut edits = Edits {
         rest: input.get(at..).unwrap_or_default(),
         reader: Some(Reader::new(wrapper, at)),
-        composer: Composer::new(0),
+        composer: Composer::new(0, None),
         repairs: Repairs::new(),
         scratch: Vec::new(),
     };
