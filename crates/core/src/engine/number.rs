@@ -351,10 +351,14 @@ impl Engine {
 
     /// Whether a scalar at the root is the whole document.
     pub(super) fn stands_alone(&mut self, mut look: Look<'_>) -> Result<bool, Edge> {
+        let token = look.seen();
         let next = match look.gap() {
             Err(Edge::End | Edge::Window) => return Ok(true),
             other => other?,
         };
+        if numbers_item(token, next, look)? {
+            return Ok(false);
+        }
         let lines = look.seen().contains(&b'\n');
         let several = self.documents.several && lines && (next.is_ascii_digit() || next == b'-');
         let documents = self.options.trailing_documents() == crate::TrailingDocuments::All
@@ -431,4 +435,22 @@ fn digits_follow(mut look: Look<'_>) -> Result<bool, Edge> {
         next = look.peek()?;
     }
     Ok(look.passed() > from && next.is_ascii_digit())
+}
+
+/// Whether a scalar at the root is the number of an item in a list, `1.` or `1)`, and a bracket follows.
+fn numbers_item(token: &[u8], next: u8, mut look: Look<'_>) -> Result<bool, Edge> {
+    let point = token.strip_suffix(b".");
+    let next = match point {
+        None if next == b')' => {
+            look.bump();
+            match look.gap() {
+                Err(Edge::End | Edge::Window) => 0,
+                other => other?,
+            }
+        }
+        None => 0,
+        Some(_) => next,
+    };
+    let digits = point.unwrap_or(token).iter().all(u8::is_ascii_digit);
+    Ok(digits && matches!(next, b'{' | b'['))
 }
