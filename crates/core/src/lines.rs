@@ -71,19 +71,66 @@ pub fn goes_on_like(rest: &[u8], before: Opening, last: bool) -> Option<bool> {
 /// ```
 #[must_use]
 pub fn is_cut(rest: &[u8], before: u8, in_string: bool, window: usize, last: bool) -> Option<bool> {
-    if in_string || !matches!(before, b':' | b'[' | b',') {
+    if in_string || !takes_value(before) {
         return Some(true);
     }
+    let goes_on = |next| matches!(next, b',' | b'}' | b']');
+    is_apart(rest, window, last, false, goes_on)
+}
+
+/// The same for a document on the first line of its kind, where no other line has shown yet that each is
+/// one: it was cut off only where no value may stand, and if another document, or the end, follows the
+/// next line.
+///
+/// ```
+/// use wiremend_core::lines::is_first_cut;
+/// assert_eq!(is_first_cut(b"\n{\"b\": 2}\n", b'1', false, 64, true), Some(true));
+/// assert_eq!(is_first_cut(b"\n{\"b\": 2}}", b'1', false, 64, false), Some(false));
+/// assert_eq!(is_first_cut(b"\n{\"b\": 2\n", b'1', false, 64, false), Some(false));
+/// assert_eq!(is_first_cut(b"\n{\"b\": 2}\n", b':', false, 64, true), Some(false));
+/// ```
+#[must_use]
+pub fn is_first_cut(
+    rest: &[u8],
+    before: u8,
+    in_string: bool,
+    window: usize,
+    last: bool,
+) -> Option<bool> {
+    if in_string || takes_value(before) {
+        return Some(false);
+    }
+    let goes_on = |next| !matches!(next, b'{' | b'[');
+    is_apart(rest, window, last, true, goes_on)
+}
+
+/// Whether a value may stand after this byte.
+const fn takes_value(before: u8) -> bool {
+    matches!(before, b':' | b'[' | b',')
+}
+
+/// Whether the line after the line end at the start of `rest` is closed, and what follows does not go on
+/// with another document; `unseen` if the end of the line is out of sight.
+fn is_apart(
+    rest: &[u8],
+    window: usize,
+    last: bool,
+    unseen: bool,
+    goes_on: impl Fn(u8) -> bool,
+) -> Option<bool> {
     let line = after_end(rest);
     let (line, ends) = match line.get(..window) {
         Some(seen) => (seen, false),
         None => (line, last),
     };
     let full = line.len() == window;
-    let Some(after) = after_value(line) else { return (full || ends).then_some(false) };
+    let Some(after) = after_value(line) else {
+        let open = ends || line.contains(&b'\n');
+        return if open { Some(false) } else { full.then_some(unseen) };
+    };
     match after.trim_ascii_start().first() {
-        Some(next) => Some(!matches!(next, b',' | b'}' | b']')),
-        None if full => Some(false),
+        Some(next) => Some(!goes_on(*next)),
+        None if full => Some(unseen),
         None => ends.then_some(true),
     }
 }

@@ -66,7 +66,7 @@ pub struct Extractor {
     /// How much of the input was read, which is the offset of the first byte of `carry`.
     at: usize,
     received: usize,
-    /// What begins the lines of a text of several documents, once there is one.
+    /// What begins the lines of a text, once there is a document.
     lines: Option<Box<Lines>>,
     /// Whether anything before the document was deleted.
     trimmed: bool,
@@ -394,10 +394,8 @@ impl Extractor {
             }
             self.release(start, sink);
         }
-        if !self.is_single() {
-            let starts_line = marks.is_none() && self.prose.is_line_start();
-            self.lines.get_or_insert_default().begin(starts_line);
-        }
+        let starts_line = marks.is_none() && self.prose.is_line_start();
+        self.lines.get_or_insert_default().begin(starts_line);
         self.document.begin(start, marks);
         self.state = State::Document;
     }

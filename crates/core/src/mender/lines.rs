@@ -6,7 +6,7 @@ use super::{JOIN, Mender};
 use crate::{
     Options, Output, Policy, TrailingDocuments,
     engine::Engine,
-    lines::{self, Opening, goes_on_like, is_cut, opening},
+    lines::{self, Opening, goes_on_like, is_cut, is_first_cut, opening},
 };
 
 /// What a mender knows of the lines of a text of several documents.
@@ -62,7 +62,8 @@ impl Lines {
     }
 
     /// At the end of a line, notes which documents were one. Returns how lines of documents begin, if the
-    /// open document is such a line, or began at the start of one, as the document before it did.
+    /// open document is such a line, or began at the start of one, as the document before it did. If that
+    /// was no line, the open document may be the first one.
     fn end(&mut self, at: usize, engine: &Engine) -> Option<Opening> {
         self.line.end = at;
         let lines = [Some(self.line), self.begun];
@@ -76,9 +77,9 @@ impl Lines {
             self.before = line.filter(|(line, end)| *end <= line.end).map(|(line, _)| line.own);
         }
         self.begun = engine.open_document().and_then(line_at);
-        self.begun
-            .and(self.before)
-            .filter(|before| self.begun.is_some_and(|own| own.own[0] == before[0]))
+        let own = self.begun?;
+        let first = (own.start == self.line.start).then_some(own.own);
+        self.before.or(first).filter(|before| own.own[0] == before[0])
     }
 }
 
@@ -163,7 +164,8 @@ impl Mender {
         let lookahead = self.engine.options().limits().lookahead();
         let window = if lines.whole { usize::MAX } else { lookahead };
         self.watched += rest.len().min(window) as u64;
-        is_cut(rest, lines.last, in_string, window, last)
+        let judge = if lines.before.is_some() { is_cut } else { is_first_cut };
+        judge(rest, lines.last, in_string, window, last)
     }
 
     /// Ends the open document, and goes on.

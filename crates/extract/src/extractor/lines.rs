@@ -1,6 +1,6 @@
 //! Documents on lines of their own, and where one of them ends that was cut off.
 
-use wiremend_core::lines::{self, Opening, goes_on_like, is_cut};
+use wiremend_core::lines::{self, Opening, goes_on_like, is_cut, is_first_cut};
 
 /// What begins the lines of a text in which each document has a line of its own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,8 +40,8 @@ impl Lines {
     }
 
     /// Where the next line end is in `rest`, which is at offset `at` of the input, after which another
-    /// document may begin: one like the one before, if the open one has the same bracket. `last` says that the input
-    /// ends with it.
+    /// document may begin: one like the one before, if the open one has the same bracket, or after the line
+    /// of the open one, one like that. `last` says that the input ends with it.
     pub(super) fn next(&mut self, rest: &[u8], at: usize, last: bool) -> usize {
         let mut first = rest.iter();
         while let Some(known) = self.known
@@ -52,7 +52,8 @@ impl Lines {
             self.known = Some(known + 1);
         }
         let like = |before: &Opening| self.known == Some(before.len()) && before[0] == self.own[0];
-        let Some(opening) = self.before.filter(like) else {
+        let first = self.broken.is_none().then_some(self.own);
+        let Some(opening) = self.before.or(first).filter(like) else {
             return rest.len();
         };
         let begins = |end: &usize| {
@@ -63,6 +64,9 @@ impl Lines {
             let end = from + end;
             if self.inside != Some(at + end) && begins(&end) {
                 return end;
+            }
+            if self.before.is_none() {
+                break;
             }
             from = end + 1;
         }
@@ -86,10 +90,13 @@ impl Lines {
         window: usize,
         last: bool,
     ) -> Option<bool> {
-        if goes_on_like(rest, self.own, false).is_none() {
+        let judge = if self.before.is_some() { is_cut } else { is_first_cut };
+        let window = if self.whole { usize::MAX } else { window };
+        let cut = judge(rest, self.last, in_string, window, last);
+        if cut != Some(false) && goes_on_like(rest, self.own, false).is_none() {
             return last.then_some(false);
         }
-        is_cut(rest, self.last, in_string, if self.whole { usize::MAX } else { window }, last)
+        cut
     }
 
     /// Notes that the line end at offset `at` is a part of the open document.
