@@ -100,11 +100,14 @@ fn begins_as_object(input: &[u8]) -> bool {
 /// Whether the reading is of a document in quotes whose own quotes are escaped, which no document of
 /// a text is.
 fn is_escaped_document(input: &[u8], whole: &Mended) -> bool {
+    let quoted = input.trim_ascii_start().starts_with(b"\\\"");
     let lead = || whole.repairs().iter().next().and_then(|repair| input.get(..repair.end()));
-    let begins = input.trim_ascii_start().starts_with(b"\\\"")
-        || whole.repairs().contains(RepairKind::EscapedDocument)
-            && drops_lead(input, whole)
-            && lead().is_some_and(|lead| lead.ends_with(b"\""));
+    let begins = if drops_lead(input, whole) {
+        (quoted || whole.repairs().contains(RepairKind::EscapedDocument))
+            && lead().is_some_and(|lead| lead.ends_with(b"\""))
+    } else {
+        quoted
+    };
     begins && whole.text().is_some()
 }
 
@@ -169,7 +172,8 @@ fn is_settled(input: &[u8], whole: &Mended) -> bool {
 }
 
 /// Where the document of a reading of the whole text begins: after white space, and after fences,
-/// comments and commas that were dropped. If prose comes before it, at the start of the text.
+/// comments, stray signs and other documents that were dropped. If prose comes before it, at the start
+/// of the text.
 fn document_start(input: &[u8], whole: &Mended) -> usize {
     let mut start = 0;
     let space = |from: usize| {
@@ -182,10 +186,13 @@ fn document_start(input: &[u8], whole: &Mended) -> usize {
             RepairKind::ByteOrderMark
                 | RepairKind::CodeFence
                 | RepairKind::Comment
+                | RepairKind::ExtraClose
+                | RepairKind::ExtraColon
                 | RepairKind::ExtraComma
                 | RepairKind::LineMark
                 | RepairKind::OddSpace
-        );
+                | RepairKind::SecondDocument
+        ) || repair.kind() == RepairKind::EscapedDocument && repair.after() == " ";
         if !around || repair.start() > space(start) {
             break;
         }

@@ -36,6 +36,8 @@ pub(super) struct Place {
     pub(super) line_start: bool,
     /// Whether JSON is expected here.
     pub(super) json: bool,
+    /// Whether it is next to a document.
+    pub(super) joined: bool,
 }
 
 impl Place {
@@ -182,10 +184,10 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
     match look.peek(bare)? {
         None => Ok(bare),
         Some(b'}') if ground == Ground::Start => Ok(true),
-        Some(b'}') if ground == Ground::Inline => Ok(false),
+        Some(b'}') if ground == Ground::Inline && !place.joined => Ok(false),
         Some(b'}') => {
             look.bump();
-            look.is_last_on_line()
+            Ok(look.is_last_on_line()? || is_joined(look)?)
         }
         // A comma too many, or with its first key lost.
         Some(b',') if ground != Ground::Inline => {
@@ -221,6 +223,22 @@ fn object(look: &mut Look<'_>, place: Place) -> Verdict {
         // `{% if %}` and `{# note #}` are templates.
         Some(byte) => Ok(ground == Ground::Start && !matches!(byte, b'%' | b'#')),
     }
+}
+
+/// Whether another document follows an empty one on its line, with nothing but commas between them.
+fn is_joined(look: &mut Look<'_>) -> Verdict {
+    loop {
+        look.skip(|byte| matches!(byte, b' ' | b'\t' | b','));
+        if !(look.eat(b"{}", false)? || look.eat(b"[]", false)?) {
+            break;
+        }
+    }
+    let array = look.eat(b"[", false)?;
+    if !array && !look.eat(b"{", false)? {
+        return Ok(false);
+    }
+    look.skip_space();
+    Ok(matches!((look.peek(false)?, array), (Some(b'"'), _) | (Some(b'{'), true)))
 }
 
 /// Decides at a quoted key, which must be followed by a colon, or if its quotes are double, by

@@ -1,13 +1,16 @@
 //! What precedes a byte on its line.
 
-use crate::signs::{Colour, ESCAPE, wide_space};
+use crate::{
+    lines::joins,
+    signs::{Colour, ESCAPE, wide_space},
+};
 
 /// What the rules need to know about the text that was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     /// The last three bytes, or line feeds at the start.
     recent: [u8; 3],
-    /// The last byte on this line other than white space.
+    /// The last byte on this line other than white space, or [`DOCUMENT`](Self::DOCUMENT).
     last: Option<u8>,
     /// Whether the last line that was not blank ended in a colon.
     led: bool,
@@ -29,6 +32,9 @@ impl Line {
         colour: Colour::NONE,
     };
 
+    /// The last byte after a document and commas: one that no line has.
+    const DOCUMENT: u8 = b'\n';
+
     /// The start of a line after other text.
     pub(super) const fn next(&self) -> Self {
         Self { begun: self.begun, ..Self::START }
@@ -40,6 +46,7 @@ impl Line {
             return;
         }
         self.recent = [self.recent[1], self.recent[2], byte];
+        self.part(&[byte]);
         match byte {
             b'\n' => {
                 if let Some(last) = self.last.take() {
@@ -47,6 +54,7 @@ impl Line {
                 }
             }
             b' ' | b'\t' | b'\r' => {}
+            b',' if self.is_joined() => {}
             // Emphasis as in `**Result:**` is closed after the colon.
             b'*' | b'_' if self.last == Some(b':') => {}
             b',' | b';' | b':' | b'=' | b'}' | b']' | b')' => self.last = Some(byte),
@@ -96,6 +104,7 @@ impl Line {
             self.pass(*byte);
             rest = tail;
         }
+        self.part(rest);
         for &byte in rest.get(Self::solid(rest)..).unwrap_or_default() {
             self.pass(byte);
         }
@@ -145,6 +154,23 @@ impl Line {
     /// Notes that there was something.
     pub(super) const fn begin(&mut self) {
         self.begun = true;
+    }
+
+    /// Notes that a document has ended here.
+    pub(super) const fn join(&mut self) {
+        self.last = Some(Self::DOCUMENT);
+    }
+
+    /// Whether nothing but blanks and commas came after a document.
+    pub(super) const fn is_joined(&self) -> bool {
+        matches!(self.last, Some(Self::DOCUMENT))
+    }
+
+    /// Forgets the document, if anything else is in this text.
+    fn part(&mut self, text: &[u8]) {
+        if self.is_joined() && !joins(text) {
+            self.last = Some(b'}');
+        }
     }
 
     /// Whether the byte that follows is in a sequence for a terminal.

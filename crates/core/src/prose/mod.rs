@@ -75,7 +75,8 @@ pub enum Mark {
 /// Whether a text that begins with a bracket, at the start of a line, begins a document. `None` waits
 /// for more.
 pub(crate) fn begins_on_a_line(text: &[u8], window: usize, last: bool) -> Option<bool> {
-    let place = Place { ground: Ground::Line, prev: b' ', line_start: true, json: true };
+    let place =
+        Place { ground: Ground::Line, prev: b' ', line_start: true, json: true, joined: false };
     begins(text, place, window, last)
 }
 
@@ -383,7 +384,7 @@ impl Prose {
         };
         let apart = start || self.line.is_after_space();
         let prev = if apart { b' ' } else { self.line.prev() };
-        Place { ground, prev, line_start, json }
+        Place { ground, prev, line_start, json, joined: self.line.is_joined() }
     }
 
     /// Records text that was read.
@@ -448,6 +449,7 @@ impl Prose {
         self.line.pass(b'}');
         self.line.begin();
         self.head = Head::TAKEN;
+        self.line.join();
         if let Some(fence) = &mut self.fence {
             fence.document_ended();
         }

@@ -136,7 +136,9 @@ impl Documents {
     pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &Options) -> Mended {
         let read = |at: usize| {
             let span = self.spans.get(at).cloned()?;
-            Some(Reading::of(input, span, self.limit(at, input), options))
+            // A channel of JSON is one document, whatever follows it.
+            let limit = if scope == Scope::Whole { input.len() } else { self.limit(at, input) };
+            Some(Reading::of(input, span, limit, options))
         };
         let trailing = options.trailing_documents();
         let answer = self.answer(input).filter(|_| scope == Scope::Best);

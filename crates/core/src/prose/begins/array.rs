@@ -1,6 +1,8 @@
 //! Whether a square bracket begins a document.
 
-use super::{Ground, Look, Place, Verdict, entity, is_word, object, quote, scalar, string};
+use super::{
+    Ground, Look, Place, Verdict, entity, is_joined, is_word, object, quote, scalar, string,
+};
 
 /// Decides after `[`.
 pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
@@ -16,14 +18,14 @@ pub(super) fn array(look: &mut Look<'_>, place: Place) -> Verdict {
             let checkbox = look.since(from) == b" ";
             look.bump();
             match ground {
-                Ground::Inline => Ok(false),
+                Ground::Inline if !place.joined => Ok(false),
                 _ if checkbox && ground != Ground::Start => Ok(false),
                 _ if look.is_last_on_line()? => Ok(true),
                 // More brackets, or the rest of a call or an assignment.
                 Ground::Start => {
                     Ok(matches!(look.peek(true)?, Some(b'{' | b'[' | b'}' | b']' | b',' | b';')))
                 }
-                _ => Ok(false),
+                _ => is_joined(look),
             }
         }
         Some(b'"' | b'\'' | 0xE2) => items(look, ground),
