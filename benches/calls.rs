@@ -8,9 +8,9 @@
 use std::hint::black_box;
 
 use wiremend_benches::measure::{Budget, Contender, Timed, interleaved};
-use wiremend_core::{Options, Outcome};
+use wiremend_core::{MendOptions, Outcome};
 use wiremend_extract::{
-    CallExtractor, CallSink, Dialect, Extractor, FoundCalls, Scope, SegmentEvent, SegmentReader,
+    CallExtractor, CallSink, Dialect, Finder, FoundCalls, Scope, SegmentEvent, SegmentReader,
     TextSink, Tools,
 };
 
@@ -43,7 +43,7 @@ fn reader(dialect: Option<&str>) -> CallExtractor {
         ["path", "content"],
         None,
     );
-    let reader = CallExtractor::new(Options::new()).with_tools(tools);
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools);
     let mut reader = match dialect.and_then(Dialect::by_name) {
         Some(row) => reader.with_dialect(row.clone()),
         None => reader,
@@ -63,7 +63,7 @@ fn read(reader: &CallExtractor, text: &[u8], size: usize) -> usize {
 
 fn documents(text: &[u8], size: usize) -> usize {
     let (mut extractor, mut sink) =
-        (Extractor::new(Scope::All, Options::new()), Counted::default());
+        (Finder::new(Scope::All, MendOptions::new()), Counted::default());
     for chunk in text.chunks(size) {
         extractor.push(black_box(chunk), &mut sink);
     }

@@ -11,8 +11,8 @@ use wiremend_benches::{
     documents::{self, Document},
     values::{Damage, meeting, order, tool},
 };
-use wiremend_core::{Mender, Options, Outcome, Output, Partial};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{Mender, MendOptions, Outcome, Output, Partial};
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_schema::{FitOptions, Fitter, Schema, Tree};
 
 /// How much of each document is read: enough for the caches to be warm, little enough for valgrind.
@@ -168,7 +168,7 @@ impl Work {
 
     fn of_prose(scope: Scope, piece: usize, size: usize) -> Self {
         let text = documents::paragraphs(size);
-        let (bytes, mut extractor) = (text.len(), Extractor::new(scope, Options::new()));
+        let (bytes, mut extractor) = (text.len(), Finder::new(scope, MendOptions::new()));
         let run = move || {
             let mut out = Counted::default();
             extractor.reset();
@@ -180,7 +180,7 @@ impl Work {
 
     fn of(document: Document, path: Path, size: usize) -> Self {
         let text = document.text(size);
-        let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
+        let (mut mender, mut partial) = (Mender::new(MendOptions::new()), Partial::new());
         let bytes = text.len();
         let run = move || path.run(&mut mender, &mut partial, text.as_bytes());
         Self { bytes, run: Box::new(run) }

@@ -8,7 +8,7 @@ use wiremend_benches::{
     measure::{Budget, Contender, Timed, interleaved},
     values::{Damage, meeting, order, tool},
 };
-use wiremend_core::{Options, Partial, mend};
+use wiremend_core::{MendOptions, Partial, mend};
 use wiremend_schema::{Cursor, FitOptions, Fitter, NodeState, Schema, Tree};
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ fn clean(schema: &Schema, budget: Budget) {
     const TIMES: u32 = 100;
     let text = meeting(2_000);
     let input = text.as_bytes();
-    let (options, fit) = (Options::new(), FitOptions::new());
+    let (options, fit) = (MendOptions::new(), FitOptions::new());
     assert_eq!(schema.fit(input, &fit).text(), Some(text.as_str()), "the value is valid");
     let bytes = text.len() * TIMES as usize;
     let many = |work: &dyn Fn()| (0..TIMES).for_each(|_| work());
@@ -76,7 +76,7 @@ fn clean(schema: &Schema, budget: Budget) {
 /// Values that rules must repair, one kind of damage in each. The unit is mending their syntax.
 fn damaged(budget: Budget) {
     let Ok(schema) = Schema::compile(&order()) else { return };
-    let (options, fit) = (Options::new(), FitOptions::new());
+    let (options, fit) = (MendOptions::new(), FitOptions::new());
     for (bytes, times) in [(2_000, 20), (100_000, 1)] {
         let texts = Damage::ALL.map(|damage| (damage.name(), damage.order(bytes)));
         for (name, text) in &texts {
@@ -104,7 +104,7 @@ fn streaming(schema: &Schema, budget: Budget) {
         let text = meeting(bytes);
         let mut contenders = [
             Contender::new("mender and partial value", text.len(), || {
-                let mut mender = wiremend_core::Mender::new(Options::new());
+                let mut mender = wiremend_core::Mender::new(MendOptions::new());
                 let mut partial = Partial::new();
                 for chunk in text.as_bytes().chunks(16) {
                     mender.push(chunk, &mut partial);
@@ -113,7 +113,7 @@ fn streaming(schema: &Schema, budget: Budget) {
                 mender.finish(&mut partial);
             }),
             Contender::new("mender and cursor", text.len(), || {
-                let mut mender = wiremend_core::Mender::new(Options::new());
+                let mut mender = wiremend_core::Mender::new(MendOptions::new());
                 let mut cursor = Cursor::new(schema, &FitOptions::new());
                 for chunk in text.as_bytes().chunks(16) {
                     mender.push(chunk, &mut cursor);

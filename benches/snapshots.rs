@@ -10,7 +10,7 @@ use wiremend_benches::{
     documents,
     measure::{Budget, Contender, Timed, interleaved},
 };
-use wiremend_core::{DeltaOp, Mender, Options, Output, Partial, Revision};
+use wiremend_core::{DeltaOp, Mender, MendOptions, Output, Partial, Revision};
 
 const SIZE: usize = 200_000;
 const PIECE: usize = 8;
@@ -35,7 +35,7 @@ impl Output for Pieces {
 impl Pieces {
     fn of(text: &[u8]) -> Self {
         let mut pieces = Self::default();
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         for chunk in text.chunks(PIECE) {
             mender.push(chunk, &mut pieces);
         }
@@ -90,7 +90,7 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
         text.chunks(PIECE).for_each(|piece| out(mender, piece));
     };
     let mended = move |look: fn(&Partial, &mut Revision) -> usize| {
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         move || {
             let mut seen = Revision::default();
             mender.reset();
@@ -114,7 +114,7 @@ fn contenders<'a>(text: &'a [u8], clean: &'a [u8], pieces: &'a Pieces) -> Vec<Co
             );
         }
     };
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     vec![
         Contender::new("serde_json skip", bytes, move || {
             let read: serde_json::Result<serde::de::IgnoredAny> = serde_json::from_slice(skipped);

@@ -5,14 +5,14 @@
 
 use std::{fs, path::Path};
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::{Object, Response, ResponseOptions};
 use wiremend_testkit::{Seed, bodies::Shape, laws, transport::Events};
 use wiremend_wire::{WireLimits, WireOptions};
 
 fn options() -> [WireOptions; 2] {
-    let permissive = Options::new().with_policy(Policy::PERMISSIVE);
+    let permissive = MendOptions::new().with_policy(Policy::PERMISSIVE);
     [WireOptions::new(), WireOptions::new().with_mending(permissive)]
 }
 
@@ -111,7 +111,7 @@ fn texts() -> Vec<(String, Vec<u8>)> {
     bodies
 }
 
-fn objects(body: &[u8], limits: WireLimits, scope: Scope, mending: &Options) -> Response {
+fn objects(body: &[u8], limits: WireLimits, scope: Scope, mending: &MendOptions) -> Response {
     let options = ResponseOptions::new().with_wire(WireOptions::new().with_limits(limits));
     Response::read(body, options.with_mending(mending.clone()).with_objects(scope))
 }
@@ -132,7 +132,7 @@ fn broken_objects(
 ) -> Vec<String> {
     let mut broken = Vec::new();
     for &policy in policies {
-        let mending = Options::new().with_policy(policy);
+        let mending = MendOptions::new().with_policy(policy);
         for &scope in scopes {
             let read = |body: &[u8], limits| ends(&objects(body, limits, scope, &mending));
             if let Err(violation) = laws::lost_objects(body, (&read, WireLimits::new()), seed) {
@@ -187,7 +187,7 @@ fn recordings_keep_the_laws_of_calls() {
             println!("{name}: {}: {}", violation.law(), violation.what());
         }
         // Most recordings hold no JSON in their texts.
-        let found = objects(&body, WireLimits::new(), Scope::All, &Options::new());
+        let found = objects(&body, WireLimits::new(), Scope::All, &MendOptions::new());
         let scopes: &[Scope] = if found.objects().is_empty() { &[] } else { &[Scope::All] };
         for what in broken_objects(&body, (&[Policy::PERMISSIVE], scopes), &mut seed) {
             broken += 1;

@@ -1,7 +1,7 @@
 //! Calls in the text of a response: through the reader, and written again in the shape of the provider.
 
 use serde_json::{Value, json};
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_extract::{CallExtractor, Dialect, FoundCalls, Scope, Tools};
 use wiremend_response::{Event, Response, ResponseOptions, ResponseReader, TextCalls};
 use wiremend_testkit::{
@@ -191,7 +191,7 @@ impl Body {
 /// What the reader of text finds on its own: names and arguments, and the text around them.
 fn expected(name: &str, text: &str) -> (Vec<(String, String)>, String) {
     let row = Dialect::by_name(name).unwrap().clone();
-    let mending = Options::new().with_policy(Policy::CONSERVATIVE);
+    let mending = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     let mut reader = CallExtractor::new(mending).with_dialect(row).with_tools(tools());
     let mut found = FoundCalls::default();
     reader.push(text.as_bytes(), &mut found);

@@ -3,10 +3,10 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use wiremend_core::{
-    BufferedMender, Limits, Mended, Options, Outcome, Policy, RepairKind, Repairs,
+    BufferedMender, Limits, MendOptions, Mended, Outcome, Policy, RepairKind, Repairs,
     TrailingDocuments, mend,
 };
-use wiremend_extract::{Scope, mend_text};
+use wiremend_extract::{Scope, find};
 use wiremend_testkit::{
     Seed,
     cases::{self, Case},
@@ -114,7 +114,7 @@ fn the_push_path_reads_each_case_as_written() {
 fn the_scope_whole_reads_a_channel_like_the_core() {
     every(
         |case| case.scope.is_none(),
-        |case| expect_mended(case, &mend_text(&case.input, Scope::Whole, &case.options)),
+        |case| expect_mended(case, &find(&case.input, Scope::Whole, &case.options)),
     );
 }
 
@@ -124,7 +124,7 @@ fn text_cases_read_as_written() {
         |case| case.scope.is_some(),
         |case| {
             let scope = case.scope.unwrap_or_default();
-            expect_mended(case, &mend_text(&case.input, scope, &case.options))?;
+            expect_mended(case, &find(&case.input, scope, &case.options))?;
             if case.outcome == Outcome::None {
                 laws::untouched(&case.input, scope, &case.options).map_err(|v| v.to_string())?;
             }
@@ -324,7 +324,7 @@ fn a_small_buffer_is_exceeded_at_the_same_byte() {
 #[test]
 fn a_long_gap_after_the_document_reads_the_same_at_every_cut() {
     let limits = Limits::new().with_buffer(20).with_lookahead(16);
-    let options = Options::new().with_limits(limits);
+    let options = MendOptions::new().with_limits(limits);
     for gap in ["\n", " ", "\n ", " \n", "}\n"] {
         for tail in ["if (x) { y }", "2", "{\"a\": 1}"] {
             for trailing in [TrailingDocuments::First, TrailingDocuments::All] {

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, fmt, fs, path::Path, path::PathBuf};
 
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_testkit::{
     Seed,
     bodies::{Places, Shape},
@@ -145,11 +145,11 @@ impl Tally {
 }
 
 /// Every mode and policy under which a text may be mended.
-fn settings() -> Vec<(RewriteOptions, Options)> {
+fn settings() -> Vec<(RewriteOptions, MendOptions)> {
     let mut all = Vec::new();
     for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
         for mode in [RewriteMode::Eager, RewriteMode::Validated] {
-            let mending = Options::new().with_policy(policy);
+            let mending = MendOptions::new().with_policy(policy);
             let wire = WireOptions::new().with_mending(mending.clone());
             all.push((RewriteOptions::new().with_wire(wire).with_mode(mode), mending));
         }

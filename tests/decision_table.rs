@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use wiremend_core::{
-    Options,
+    MendOptions,
     coverage::{Expect, Token, decide, quotes, reached},
     mend,
 };
-use wiremend_extract::mend_text;
+use wiremend_extract::find;
 use wiremend_testkit::{
     cases, cuts::Cut, extracted::Extraction, guides::Outline, quoted, run::Run,
 };
@@ -23,7 +23,7 @@ fn every_cell_is_reached_by_a_case() {
     for case in cases::read_folder(&wiremend_tests::corpus()).unwrap() {
         match case.scope {
             None => drop(mend(&case.input, &case.options)),
-            Some(scope) => drop(mend_text(&case.input, scope, &case.options)),
+            Some(scope) => drop(find(&case.input, scope, &case.options)),
         }
         for cut in [Cut::whole(), Cut::bytes(case.input.len())] {
             match case.scope {
@@ -34,11 +34,11 @@ fn every_cell_is_reached_by_a_case() {
             }
         }
     }
-    let guided = Options::new().with_guide(Arc::new(Outline::new(json!({
+    let guided = MendOptions::new().with_guide(Arc::new(Outline::new(json!({
         "b": "any", "c": "any", "d": "any", "k": "any", "o": "any", "z": "none", "*": "none",
     }))));
     for text in quoted::texts() {
-        for options in [&Options::new(), &guided] {
+        for options in [&MendOptions::new(), &guided] {
             drop(mend(text.as_bytes(), options));
             drop(Run::new(text.as_bytes(), &Cut::whole(), options));
         }

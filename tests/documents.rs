@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
-use wiremend_core::{Options, Outcome, RepairKind, TrailingDocuments, coverage, mend};
-use wiremend_extract::{CallExtractor, Dialect, Extractor, Findings, Scope, mend_text};
+use wiremend_core::{MendOptions, Outcome, RepairKind, TrailingDocuments, coverage, mend};
+use wiremend_extract::{CallExtractor, Dialect, Finder, FoundDocuments, Scope, find};
 use wiremend_testkit::{
     adversary, bodies::Shape, cases, chaos::Settings, laws::read_calls, transport::Scenario,
 };
@@ -114,7 +114,7 @@ fn examples_of_kinds_are_true() {
             RepairKind::LineDelimited => TrailingDocuments::Array,
             _ => TrailingDocuments::First,
         };
-        let mended = mend(&before, &Options::new().with_trailing_documents(trailing));
+        let mended = mend(&before, &MendOptions::new().with_trailing_documents(trailing));
         let recorded = mended.repairs().contains(kind);
         if mended.text() != Some(after) || !recorded {
             wrong.push_str(&format!("\n{kind}: {mended:?}, not {after:?}"));
@@ -199,14 +199,14 @@ fn examples(page: &str) -> Vec<Example> {
 
 /// The results of `wiremend repair`, by default and with `--stream`, and the kinds that were recorded.
 fn mended(input: &[u8]) -> (Expected, Expected, BTreeSet<&'static str>) {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
-    let whole = mend_text(input, Scope::Best, &options);
-    let mut extractor = Extractor::new(Scope::Whole, Options::new());
-    let mut found = Findings::default();
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
+    let whole = find(input, Scope::Best, &options);
+    let mut extractor = Finder::new(Scope::Whole, MendOptions::new());
+    let mut found = FoundDocuments::default();
     extractor.push(input, &mut found);
     let outcome = extractor.finish(&mut found);
     let pushed = found.documents().first();
-    let pushed_repairs = pushed.into_iter().flat_map(wiremend_extract::Found::repairs);
+    let pushed_repairs = pushed.into_iter().flat_map(wiremend_extract::FoundDocument::repairs);
     let kinds =
         whole.repairs().iter().chain(pushed_repairs).map(|repair| repair.kind().code()).collect();
     let pushed = pushed.map(|document| String::from_utf8_lossy(document.json()).into_owned());
@@ -295,7 +295,7 @@ fn every_reading_on_the_page_is_true() {
     assert!(rows.len() > 35, "{}", rows.len());
     for [dialect, input, reading] in rows {
         let row = Dialect::by_name(&dialect).unwrap_or_else(|| panic!("{dialect}"));
-        let options = Options::new().with_policy(wiremend_core::Policy::PERMISSIVE);
+        let options = MendOptions::new().with_policy(wiremend_core::Policy::PERMISSIVE);
         let reader = CallExtractor::new(options).with_tools(tools.clone());
         let trace = read_calls(&reader.with_dialect(row.clone()), [input.as_bytes()]);
         let calls = trace.found.calls().iter().map(|call| {

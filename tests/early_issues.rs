@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use wiremend_core::{Options, Policy, Risk};
+use wiremend_core::{MendOptions, Policy, Risk};
 use wiremend_extract::Scope;
 use wiremend_response::{Event, ResponseOptions, ResponseReader, TextCalls};
 use wiremend_schema::{FitOptions, Fitter, Registry, Schema, SharedRegistry, Standing};
@@ -103,7 +103,7 @@ impl Place {
     }
 
     fn options(self, schema: &Schema, tools: &SharedRegistry, policy: Policy) -> ResponseOptions {
-        let mending = Options::new().with_policy(policy);
+        let mending = MendOptions::new().with_policy(policy);
         let wire = WireOptions::new().with_mending(mending.clone());
         let options =
             ResponseOptions::new().with_tools(tools).with_wire(wire).with_mending(mending);
@@ -206,7 +206,7 @@ fn what_is_lost_does_not_fit_in_the_end() {
             *count += lost.count;
             fitting.extend(lost.fitting.into_iter().map(|what| format!("{place:?}: {what}")));
         }
-        let options = FitOptions::new().with_mending(Options::new().with_policy(policy));
+        let options = FitOptions::new().with_mending(MendOptions::new().with_policy(policy));
         let mut stream = Fitter::new(&schema, options);
         pieces(&text, size).iter().for_each(|piece| stream.push(piece.as_bytes()));
         if let Some(issue) = stream.cursor().lost().cloned() {

@@ -3,8 +3,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use wiremend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, coverage, mend};
-use wiremend_extract::{Extractor, Scope, mend_text};
+use wiremend_core::{Limits, MendOptions, Mender, Outcome, TrailingDocuments, coverage, mend};
+use wiremend_extract::{Finder, Scope, find};
 use wiremend_testkit::{
     adversary::{self, Hostile},
     allocations::heap_of,
@@ -27,7 +27,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 }
 
 /// Uses everything that the push path offers, in chunks of `size` bytes; returns the outcome.
-fn push_all(input: &[u8], size: usize, options: &Options) -> Outcome {
+fn push_all(input: &[u8], size: usize, options: &MendOptions) -> Outcome {
     let mut mender = Mender::new(options.clone());
     for chunk in input.chunks(size) {
         mender.push(chunk, &mut ());
@@ -50,10 +50,10 @@ fn ten_megabytes() -> Vec<Hostile> {
 fn ten_megabytes_end_whole_and_byte_by_byte() {
     on_a_small_stack(|| {
         for hostile in ten_megabytes() {
-            let whole = push_all(&hostile.input, hostile.input.len(), &Options::new());
-            let bytes = push_all(&hostile.input, 1, &Options::new());
+            let whole = push_all(&hostile.input, hostile.input.len(), &MendOptions::new());
+            let bytes = push_all(&hostile.input, 1, &MendOptions::new());
             assert_eq!(whole, bytes, "{}", hostile.name);
-            drop(mend(&hostile.input, &Options::new()));
+            drop(mend(&hostile.input, &MendOptions::new()));
         }
     });
 }
@@ -62,9 +62,9 @@ fn ten_megabytes_end_whole_and_byte_by_byte() {
 fn ten_megabytes_of_one_string_are_a_string() {
     let input = adversary::long_string(10 * MEGABYTE);
     for size in [1, 4096, input.len()] {
-        assert_eq!(push_all(&input, size, &Options::new()), Outcome::Unchanged);
+        assert_eq!(push_all(&input, size, &MendOptions::new()), Outcome::Unchanged);
     }
-    let mended = mend(&input, &Options::new());
+    let mended = mend(&input, &MendOptions::new());
     assert_eq!(mended.text().map(str::as_bytes), Some(&input[..]));
 }
 
@@ -73,10 +73,10 @@ fn a_hundred_thousand_levels_overflow_or_close() {
     on_a_small_stack(|| {
         let input = adversary::nested(100_000);
         for size in [1, 4096, input.len()] {
-            assert_eq!(push_all(&input, size, &Options::new()), Outcome::Overflow);
+            assert_eq!(push_all(&input, size, &MendOptions::new()), Outcome::Overflow);
         }
-        assert_eq!(mend(&input, &Options::new()).outcome(), Outcome::Overflow);
-        let deep = Options::new().with_limits(Limits::new().with_depth(200_000));
+        assert_eq!(mend(&input, &MendOptions::new()).outcome(), Outcome::Overflow);
+        let deep = MendOptions::new().with_limits(Limits::new().with_depth(200_000));
         for size in [4096, input.len()] {
             assert_eq!(push_all(&input, size, &deep), Outcome::Closed);
         }
@@ -130,7 +130,7 @@ fn ends_the_same(options: [u8; 2]) {
 fn every_pattern_ends_in_the_whole_text_path() {
     on_a_small_stack(|| {
         for Hostile { name, input, .. } in adversary::hostile(200_000) {
-            let mended = mend(&input, &Options::new());
+            let mended = mend(&input, &MendOptions::new());
             assert_eq!(mended.text().is_some(), mended.outcome().is_valid(), "{name}");
         }
     });
@@ -142,7 +142,7 @@ fn every_pattern_ends_in_the_extractor() {
         let mut wrong = Vec::new();
         for Hostile { name, input, .. } in adversary::hostile(100_000) {
             let [whole, bytes] = [input.len(), 1].map(|size| {
-                let mut extractor = Extractor::new(Scope::All, Options::new());
+                let mut extractor = Finder::new(Scope::All, MendOptions::new());
                 let mut found = Found::default();
                 for chunk in input.chunks(size) {
                     extractor.push(chunk, &mut found);
@@ -160,7 +160,7 @@ fn every_pattern_ends_in_the_extractor() {
 /// Twice the input takes no more memory: what is kept depends on the limits alone.
 #[test]
 fn the_memory_of_the_push_path_depends_on_the_limits() {
-    let options = Options::new();
+    let options = MendOptions::new();
     let mut wrong = Vec::new();
     let limits = options.limits();
     // What is withheld, and the repairs in it and in the piece that is read: one for each byte, and
@@ -210,14 +210,14 @@ fn many_documents_take_a_small_multiple_of_their_text() {
         "{'a':1}\n",
     ];
     // The number of documents and of repairs that any text may hold takes memory of its own.
-    let base = Options::new().with_limits(Limits::new().with_documents(10_000).with_report(0));
+    let base = MendOptions::new().with_limits(Limits::new().with_documents(10_000).with_report(0));
     let array = base.clone().with_trailing_documents(TrailingDocuments::Array);
     let all = base.clone().with_trailing_documents(TrailingDocuments::All);
     let mut wrong = Vec::new();
     for unit in units {
         let input = unit.repeat(SIZE / unit.len());
         for options in [&array, &all, &base] {
-            let heap = heap_of(|| drop(mend_text(input.as_bytes(), Scope::Best, options)));
+            let heap = heap_of(|| drop(find(input.as_bytes(), Scope::Best, options)));
             // A list that grows has up to twice the room it needs, and moves into that.
             if heap.peak > 24 * SIZE as u64 {
                 wrong.push(format!("{unit:?}: {} times the text", heap.peak / SIZE as u64));
@@ -231,9 +231,9 @@ fn many_documents_take_a_small_multiple_of_their_text() {
 fn short_documents_beyond_the_limit_are_an_overflow() {
     let limits = Limits::new().with_documents(100);
     let options =
-        Options::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array);
+        MendOptions::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array);
     let joined = |unit: &str, count: usize| {
-        mend_text(unit.repeat(count).as_bytes(), Scope::Best, &options).outcome()
+        find(unit.repeat(count).as_bytes(), Scope::Best, &options).outcome()
     };
     assert_eq!(joined("[1]\n", 100), Outcome::Repaired);
     assert_eq!(joined("[1]\n", 101), Outcome::Overflow);
@@ -247,7 +247,7 @@ fn clean_text_is_not_copied() {
     let item = br#"{"name": "Ada Lovelace", "born": 1815, "tags": ["x", "y"], "ok": true}, "#;
     let heap = |items: usize| {
         let input = [&b"["[..], &item.repeat(items), b"0]"].concat();
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         heap_of(|| {
             for chunk in input.chunks(4096) {
                 mender.push(chunk, &mut ());
@@ -271,8 +271,8 @@ fn twice_the_input_is_twice_the_work() {
     // By default, with a small window, and with a guide that is asked at every doubt.
     let outline =
         serde_json::json!({"a": "string", "b": "number", "k": {"a": "number"}, "*": "none"});
-    let guided = Options::new().with_guide(Arc::new(Outline::new(outline)));
-    for options in [Options::new(), wiremend_testkit::fuzz::options(0b0100_0000), guided] {
+    let guided = MendOptions::new().with_guide(Arc::new(Outline::new(outline)));
+    for options in [MendOptions::new(), wiremend_testkit::fuzz::options(0b0100_0000), guided] {
         for (half, full) in half.iter().zip(&full) {
             if let Err(violation) = laws::doubling(&half.input, &full.input, &options) {
                 wrong.push(format!("{}: {}", full.name, violation.what()));
@@ -290,7 +290,7 @@ fn twice_the_input_is_twice_the_work_in_the_whole_text_path() {
     let limits = Limits::new().with_report(usize::MAX).with_depth(1_000);
     let mut wrong = Vec::new();
     for trailing in [TrailingDocuments::First, TrailingDocuments::Array] {
-        let options = Options::new().with_limits(limits).with_trailing_documents(trailing);
+        let options = MendOptions::new().with_limits(limits).with_trailing_documents(trailing);
         for (half, full) in half.iter().zip(&full) {
             let [mut once, twice] = [half, full].map(|it| coverage::steps(&it.input, &options));
             if twice > 2 * once {
@@ -320,7 +320,7 @@ fn repairs_under_a_long_key_do_not_copy_it() {
     let peak = |key: usize| {
         let input = input(key);
         let heap = heap_of(|| {
-            let mended = mend(input.as_bytes(), &Options::new());
+            let mended = mend(input.as_bytes(), &MendOptions::new());
             assert_eq!(mended.outcome(), Outcome::Repaired);
             let mut located = mended.located(input.as_bytes());
             assert!(located.by_ref().last().is_some());
@@ -333,6 +333,9 @@ fn repairs_under_a_long_key_do_not_copy_it() {
     let (short, long) = (peak(900), peak(30_000));
     assert!(long <= short + 16 * 30_000, "{short}, then {long}");
     for size in [1, 64] {
-        assert_eq!(push_all(input(30_000).as_bytes(), size, &Options::new()), Outcome::Repaired);
+        assert_eq!(
+            push_all(input(30_000).as_bytes(), size, &MendOptions::new()),
+            Outcome::Repaired
+        );
     }
 }

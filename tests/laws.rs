@@ -1,7 +1,7 @@
 //! Every law on generated documents, whole and damaged, under every policy and under small limits.
 
 use proptest::prelude::*;
-use wiremend_core::{Options, TrailingDocuments};
+use wiremend_core::{MendOptions, TrailingDocuments};
 use wiremend_extract::Scope;
 use wiremend_testkit::{
     Seed, cuts,
@@ -16,8 +16,8 @@ fn damaged() -> impl Strategy<Value = Damaged> {
     })
 }
 
-fn options() -> impl Strategy<Value = Options> {
-    prop_oneof![2 => Just(Options::new()), 3 => any::<u8>().prop_map(fuzz::options)]
+fn options() -> impl Strategy<Value = MendOptions> {
+    prop_oneof![2 => Just(MendOptions::new()), 3 => any::<u8>().prop_map(fuzz::options)]
 }
 
 fn cases(cases: u32) -> ProptestConfig {
@@ -58,9 +58,9 @@ proptest! {
 
     #[test]
     fn identity(text in documents::document()) {
-        let verdict = laws::identity(text.as_bytes(), &Options::new());
+        let verdict = laws::identity(text.as_bytes(), &MendOptions::new());
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
-        let options = Options::new().with_trailing_documents(TrailingDocuments::All);
+        let options = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
         let verdict = laws::identity(text.as_bytes(), &options);
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
     }
@@ -95,13 +95,13 @@ proptest! {
 
     #[test]
     fn honest_ends(text in documents::container()) {
-        let verdict = laws::honest_ends(text.as_bytes(), &Options::new());
+        let verdict = laws::honest_ends(text.as_bytes(), &MendOptions::new());
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
     }
 
     #[test]
     fn split_invariance_at_every_place(damaged in damaged()) {
-        let verdict = laws::split_invariance(&damaged.text, &Options::new());
+        let verdict = laws::split_invariance(&damaged.text, &MendOptions::new());
         prop_assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
     }
 }
@@ -144,7 +144,7 @@ proptest! {
         let exact = |wrapper: &wrapped::Wrapper| *wrapper != wrapped::Wrapper::Escapes;
         for wrapper in wrapped::Wrapper::all().filter(exact) {
             let input = wrapper.wrap(&document);
-            let mended = wiremend_core::mend(&input, &Options::new());
+            let mended = wiremend_core::mend(&input, &MendOptions::new());
             let text = mended.text().unwrap_or_default().as_bytes();
             let same = |one: &[u8], other: &[u8]| {
                 let value = |text| serde_json::from_slice::<serde_json::Value>(text).ok();
@@ -167,7 +167,7 @@ fn damage_of_every_kind_is_mended_to_json() {
     for way in damage::Damage::ALL {
         for seed in 0..40 {
             let Some(broken) = way.apply(TEXT, &mut Seed::new(seed)) else { continue };
-            let mended = wiremend_core::mend(&broken, &Options::new());
+            let mended = wiremend_core::mend(&broken, &MendOptions::new());
             let blank = broken.trim_ascii().is_empty();
             assert!(
                 mended.outcome().is_valid() || blank,
@@ -182,7 +182,7 @@ fn damage_of_every_kind_is_mended_to_json() {
 /// Whether the text in a fence was cut off does not depend on the fence.
 #[test]
 fn text_agreement_of_text_cut_after_two_kinds_of_quotes() {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::First);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::First);
     for text in ["```\n[[\"'", "```\n+[\n+  [\"'", "```\n{\"a\": \"'", "```\n['\"", "x:\n\n[\"'"] {
         for scope in [Scope::First, Scope::Best, Scope::Last, Scope::All, Scope::Fenced] {
             let verdict = laws::text_agreement(text.as_bytes(), scope, &options);
@@ -198,9 +198,9 @@ fn text_agreement_of_prose() {
     for _ in 0..3000 {
         let text = prose::text(&mut seed);
         for scope in scopes {
-            let verdict = laws::text_agreement(text.as_bytes(), scope, &Options::new());
+            let verdict = laws::text_agreement(text.as_bytes(), scope, &MendOptions::new());
             assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
-            let verdict = laws::text_space_around(text.as_bytes(), scope, &Options::new());
+            let verdict = laws::text_space_around(text.as_bytes(), scope, &MendOptions::new());
             assert!(verdict.is_ok(), "{}", verdict.unwrap_err());
         }
     }

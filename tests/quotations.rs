@@ -2,7 +2,7 @@
 //! intended value is known here, so it can be compared with the result.
 
 use serde_json::{Value, json};
-use wiremend_core::{Mender, Options, mend};
+use wiremend_core::{MendOptions, Mender, mend};
 use wiremend_testkit::{laws, quoted};
 
 /// Read as they were meant, on both paths, wherever they are.
@@ -107,13 +107,13 @@ fn misread(text: &str) -> Vec<String> {
         for pretty in [false, true] {
             let input = careless(&document, text, pretty);
             assert_ne!(serde_json::from_str::<Value>(&input).ok(), Some(document.clone()));
-            let whole = mend(input.as_bytes(), &Options::new());
+            let whole = mend(input.as_bytes(), &MendOptions::new());
             let read = whole.text().and_then(|text| serde_json::from_str::<Value>(text).ok());
             if read.as_ref() != Some(&document) {
                 wrong.push(format!("whole: {input}\n    {:?}", whole.text()));
             }
             let mut out = Vec::new();
-            let mut mender = Mender::new(Options::new());
+            let mut mender = Mender::new(MendOptions::new());
             for byte in input.as_bytes() {
                 mender.push(std::slice::from_ref(byte), &mut out);
             }
@@ -145,7 +145,7 @@ fn known_misreadings_are_still_misread() {
 fn the_laws_hold_for_every_quote_in_doubt() {
     let every = std::env::var("EVERY").ok().and_then(|every| every.parse().ok()).unwrap_or(13);
     for text in quoted::texts().step_by(every) {
-        let verdict = laws::all(text.as_bytes(), &Options::new());
+        let verdict = laws::all(text.as_bytes(), &MendOptions::new());
         assert!(verdict.is_ok(), "{text}: {}", verdict.unwrap_err());
     }
 }

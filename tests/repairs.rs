@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use proptest::{collection::vec, prelude::*, sample::select};
 use wiremend_core::{
-    Located, Mender, Options, Outcome, Output, Path, Paths, Repair, RepairKind, Repairs,
+    Located, MendOptions, Mender, Outcome, Output, Path, Paths, Repair, RepairKind, Repairs,
     TrailingDocuments, mend,
 };
 use wiremend_testkit::{
@@ -175,7 +175,7 @@ fn every_path_names_its_place_in_the_document() {
 #[test]
 fn paths_of_many_repairs_take_one_pass() {
     let input = records(2_000);
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     let mended = mend(&input, &options);
     let heap = heap_of(|| {
         let mut located = mended.located(&input);
@@ -188,7 +188,7 @@ fn paths_of_many_repairs_take_one_pass() {
 #[test]
 fn the_repairs_of_printed_records_take_four_bytes_each() {
     let input = records(2_000);
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     let mended = mend(&input, &options);
     assert_eq!(mended.outcome(), Outcome::Repaired);
     let repairs = mended.repairs();
@@ -198,7 +198,7 @@ fn the_repairs_of_printed_records_take_four_bytes_each() {
 /// A repair that inserts a constant allocates nothing on its way through a mender.
 #[test]
 fn a_repair_is_emitted_without_an_allocation() {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::All);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
     for size in [8, 4096] {
         let [once, twice] = [1_000, 2_000].map(|count| {
             // A number that is cut by the end of a chunk is looked at as text.
@@ -218,7 +218,7 @@ fn a_repair_is_emitted_without_an_allocation() {
 /// However long a chunk is, the repairs of all of it are never in memory together.
 #[test]
 fn a_long_chunk_takes_no_more_memory_than_a_short_one() {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::All);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
     let [short, long] = [2_000, 20_000].map(|count| {
         let input = records(count);
         let mut mender = Mender::new(options.clone());
@@ -230,7 +230,7 @@ fn a_long_chunk_takes_no_more_memory_than_a_short_one() {
 /// The whole-text path within its bound: what it returns, and twice the text.
 #[test]
 fn a_text_with_many_repairs_takes_a_small_multiple_of_it() {
-    let options = Options::new()
+    let options = MendOptions::new()
         .with_limits(wiremend_core::Limits::new().with_report(0))
         .with_trailing_documents(TrailingDocuments::Array);
     // A document takes its place in a list, and one piece of the text its edits.

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_testkit::{
     Seed,
     bodies::{Places, Shape},
@@ -17,7 +17,7 @@ use wiremend_wire::{RewriteOptions, WireOptions};
 fn options() -> impl Iterator<Item = RewriteOptions> {
     let policies = [Policy::CONSERVATIVE, Policy::PERMISSIVE, Policy::STRICT];
     policies.into_iter().flat_map(|policy| {
-        let wire = WireOptions::new().with_mending(Options::new().with_policy(policy));
+        let wire = WireOptions::new().with_mending(MendOptions::new().with_policy(policy));
         [false, true]
             .map(|json| RewriteOptions::new().with_wire(wire.clone()).with_json_content(json))
     })

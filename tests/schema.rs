@@ -1,8 +1,8 @@
 //! The laws of values and their schemas, on generated schemas and values.
 
 use serde_json::{Map, Value, json};
-use wiremend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
-use wiremend_extract::mend_text;
+use wiremend_core::{Limits, MendOptions, Mender, Outcome, Policy, Risk, TrailingDocuments};
+use wiremend_extract::find;
 use wiremend_schema::{Applied, Cursor, FitOptions, Fitter, Rule, Schema, Standing, Tree};
 use wiremend_testkit::{Seed, allocations::heap_of, damage, laws};
 
@@ -114,7 +114,7 @@ fn options(seed: &mut Seed) -> FitOptions {
         2 => Policy::PERMISSIVE.at_most(Risk::Lossy),
         _ => Policy::PERMISSIVE,
     };
-    FitOptions::new().with_mending(Options::new().with_policy(policy))
+    FitOptions::new().with_mending(MendOptions::new().with_policy(policy))
 }
 
 fn rounds(of: &str, rounds: usize, mut check: impl FnMut(&Value, &Schema, &mut Seed)) {
@@ -213,7 +213,7 @@ fn a_schema_that_accepts_anything_gives_the_result_of_mending() {
                 .with_limits(limits)
                 .with_trailing_documents(TrailingDocuments::Array);
             let options = options.with_mending(engine.clone());
-            let mended = mend_text(text.as_bytes(), options.scope(), &engine);
+            let mended = find(text.as_bytes(), options.scope(), &engine);
             let fitted = schema.fit(text.as_bytes(), &options);
             if mended.outcome() == Outcome::Unchanged || fitted.outcome() == Outcome::Unchanged {
                 assert_eq!(fitted.outcome(), mended.outcome(), "{text}");
@@ -310,7 +310,7 @@ fn the_memory_of_a_cursor_depends_on_bytes_and_not_on_chunks() {
         let text = format!("[{}]", vec![r#"{"n": "12", "kind": "A"}"#; items].join(", "));
         heap_of(|| {
             let mut cursor = Cursor::new(&schema, &FitOptions::new());
-            let mut mender = Mender::new(Options::new());
+            let mut mender = Mender::new(MendOptions::new());
             text.as_bytes().chunks(size).for_each(|chunk| mender.push(chunk, &mut cursor));
             assert_eq!(cursor.changes().len(), 2 * items);
         })

@@ -3,9 +3,9 @@
 use std::fmt::{self, Write as _};
 
 use wiremend_core::{
-    DeltaOp, Limits, Mender, Options, Outcome, Output, OwnedValue, Partial, Revision,
+    DeltaOp, Limits, MendOptions, Mender, Outcome, Output, OwnedValue, Partial, Revision,
 };
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_testkit::allocations::heap_of;
 
 /// Throws away what is found.
@@ -66,7 +66,7 @@ fn completion_costs_one_write_per_level() {
     for depth in [1, 10, 100] {
         for before in [0, 5_000] {
             let limits = Limits::new().with_depth(200);
-            let mut mender = Mender::new(Options::new().with_limits(limits));
+            let mut mender = Mender::new(MendOptions::new().with_limits(limits));
             let mut input = String::from("[");
             input.push_str(&"{\"k\": [1, \"x\"]}, ".repeat(before));
             input.push_str(&"[".repeat(depth - 1));
@@ -88,7 +88,7 @@ fn a_push_allocates_nothing() {
     let mut wrong = Vec::new();
     for (name, input) in [("records", records(3_000)), ("one string", one_string(300_000))] {
         for size in [1, 8, 256, 4096] {
-            let mut mender = Mender::new(Options::new());
+            let mut mender = Mender::new(MendOptions::new());
             let mut out = Counted::default();
             // The end of the document is not a push like the others.
             let (head, end) = input.split_at(input.len() - 100);
@@ -117,7 +117,7 @@ fn state_is_small() {
         let input = opener.repeat(levels);
         let mut kept = None;
         let heap = heap_of(|| {
-            let mut mender = Mender::new(Options::new().with_limits(limits));
+            let mut mender = Mender::new(MendOptions::new().with_limits(limits));
             input.as_bytes().chunks(size).for_each(|chunk| mender.push(chunk, &mut ()));
             kept = Some(mender);
         });
@@ -144,7 +144,7 @@ fn a_path_does_not_depend_on_chunks() {
     for text in texts {
         for end in 0..=text.len() {
             let path = |size: usize| {
-                let mut mender = Mender::new(Options::new());
+                let mut mender = Mender::new(MendOptions::new());
                 text.as_bytes()[..end].chunks(size).for_each(|piece| mender.push(piece, &mut ()));
                 mender.path()
             };
@@ -160,7 +160,7 @@ fn a_path_does_not_depend_on_chunks() {
 #[test]
 fn a_snapshot_costs_what_changed() {
     let step = |before: usize| {
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         let mut partial = Partial::new();
         let input = records(before);
         mender.push(&input[..input.len() - 3], &mut partial);
@@ -189,7 +189,7 @@ fn nothing_is_recursive() {
     let work = || {
         const LEVELS: usize = 100_000;
         let limits = Limits::new().with_depth(LEVELS);
-        let mut mender = Mender::new(Options::new().with_limits(limits));
+        let mut mender = Mender::new(MendOptions::new().with_limits(limits));
         let mut partial = Partial::new();
         let input = "[{\"a\":".repeat(LEVELS / 2);
         mender.push(input.as_bytes(), &mut partial);
@@ -227,7 +227,7 @@ fn text_without_a_document_takes_almost_no_memory() {
         for size in [1, 7, 100, 4096, prose.len()] {
             let mut kept = None;
             let heap = heap_of(|| {
-                let mut extractor = Extractor::new(scope, Options::new());
+                let mut extractor = Finder::new(scope, MendOptions::new());
                 prose.as_bytes().chunks(size).for_each(|chunk| extractor.push(chunk, &mut Nothing));
                 kept = Some(extractor);
             });
@@ -236,5 +236,5 @@ fn text_without_a_document_takes_almost_no_memory() {
             drop(kept);
         }
     }
-    assert!(size_of::<Extractor>() <= 768, "{}", size_of::<Extractor>());
+    assert!(size_of::<Finder>() <= 768, "{}", size_of::<Finder>());
 }

@@ -2,7 +2,7 @@
 //! as far as it arrived, and nothing that was emitted is ever taken back.
 
 use wiremend_core::{
-    DeltaOp, JsonType, Mender, Options, Outcome, OwnedValue, Partial, Policy, Revision,
+    DeltaOp, JsonType, MendOptions, Mender, Outcome, OwnedValue, Partial, Policy, Revision,
 };
 
 /// A source file as a model writes one into a call: quotes of all kinds, braces, backslashes, trailing
@@ -46,7 +46,7 @@ struct Cut {
 }
 
 fn cut(input: &[u8]) -> Cut {
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     let (mut partial, mut text) = (Partial::new(), Vec::new());
     mender.push(input, &mut (&mut partial, &mut text));
     if let Some(completion) = mender.completion() {
@@ -57,7 +57,7 @@ fn cut(input: &[u8]) -> Cut {
 
 /// The value of a prefix that nothing follows.
 fn closed(input: &[u8]) -> serde_json::Value {
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     let mut partial = Partial::new();
     mender.push(input, &mut partial);
     assert_eq!(mender.finish(&mut partial), Outcome::Closed);
@@ -173,7 +173,7 @@ fn a_closed_call_has_the_content_of_its_last_snapshot() {
     for content in [&escaped(SOURCE), CARELESS] {
         let call = call(content);
         for at in 1..call.len() {
-            let mut mender = Mender::new(Options::new());
+            let mut mender = Mender::new(MendOptions::new());
             let mut partial = Partial::new();
             mender.push(&call.as_bytes()[..at], &mut partial);
             let before = partial.root().map(|root| root.to_value().unwrap());
@@ -194,7 +194,7 @@ fn a_closed_call_has_the_content_of_its_last_snapshot() {
 fn raw_text_is_not_read_as_a_value() {
     for end in ["tr", "12", "-", "\"x\\"] {
         let input = [b"{\"a\": 1, \"b\": [true, ", end.as_bytes()].concat();
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         let (mut partial, mut text) = (Partial::new(), Vec::new());
         mender.push(&input, &mut (&mut partial, &mut text));
         let before = partial.to_owned_value();
@@ -205,7 +205,7 @@ fn raw_text_is_not_read_as_a_value() {
         assert!(before.to_string().starts_with(r#"{"a":1,"b":[true"#));
         assert!(!partial.is_complete());
     }
-    let mut mender = Mender::new(Options::new().with_policy(Policy::STRICT));
+    let mut mender = Mender::new(MendOptions::new().with_policy(Policy::STRICT));
     let mut partial = Partial::new();
     mender.push(b"[1, True, 2]", &mut partial);
     assert_eq!(mender.finish(&mut partial), Outcome::Invalid);
@@ -215,7 +215,7 @@ fn raw_text_is_not_read_as_a_value() {
 /// A duplicate key is another member; a change at its path refers to the last one.
 #[test]
 fn changes_of_a_repeated_key() {
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     let (mut partial, mut seen, mut copy) =
         (Partial::new(), Revision::default(), OwnedValue::new());
     for piece in ["{\"a\": \"x", "\", \"a\": \"y", "z\", \"a\": [1", ", 2]}"] {
@@ -234,7 +234,7 @@ fn changes_of_a_repeated_key() {
 
 #[test]
 fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     let mut partial = Partial::new();
     mender.push(b"{\"a\": [1, 2, \"x", &mut partial);
     let deltas: Vec<_> = partial.since(&Revision::default()).collect();
@@ -258,7 +258,7 @@ fn a_change_that_does_not_fit_is_refused_and_changes_nothing() {
 /// A part of a value can be owned: it is independent, and knows what is open.
 #[test]
 fn a_part_of_a_value_can_be_owned() {
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     let mut partial = Partial::new();
     mender.push(b"{\"a\": {\"b\": [1, {\"c\": \"d\"}], \"e\": \"f\"}, \"g\": [\"h", &mut partial);
     let root = partial.root().unwrap();
@@ -281,7 +281,7 @@ fn a_part_of_a_value_can_be_owned() {
 fn a_value_that_serde_json_cannot_represent_is_an_error() {
     let deep = |levels: usize| {
         let mut partial = Partial::new();
-        let options = Options::new();
+        let options = MendOptions::new();
         let options = options.clone().with_limits(options.limits().with_depth(1000));
         let mut mender = Mender::new(options);
         mender.push("[".repeat(levels).as_bytes(), &mut partial);
@@ -291,7 +291,7 @@ fn a_value_that_serde_json_cannot_represent_is_an_error() {
     assert!(deep(127).root().unwrap().to_value().is_ok());
     assert_eq!(deep(128).root().unwrap().to_value(), Err(wiremend_core::Unrepresentable::Depth),);
     let mut partial = Partial::new();
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     mender.push(b"[1e999]", &mut partial);
     mender.finish(&mut partial);
     let number = wiremend_core::Unrepresentable::Number("1e999".into());

@@ -1,6 +1,6 @@
 //! Twice the body takes twice the work. Steps and bytes of heap are counted, and not time.
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_testkit::{
     allocations::heap_of,
     bodies::Shape,
@@ -11,7 +11,7 @@ use wiremend_wire::{RewriteMode, RewriteOptions, WireOptions};
 /// Every way in which a body may be processed.
 fn roads() -> Vec<Road> {
     let permissive =
-        WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+        WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     let mut roads = vec![Road::Decode(WireOptions::new()), Road::Decode(permissive.clone())];
     for mode in [RewriteMode::Eager, RewriteMode::Validated] {
         let options = RewriteOptions::new().with_mode(mode);

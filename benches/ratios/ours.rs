@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use wiremend_core::{JsonType, Mender, Options, Outcome, Output, Partial, mend};
+use wiremend_core::{JsonType, Mender, MendOptions, Outcome, Output, Partial, mend};
 use serde::de::IgnoredAny;
 
 /// Counts the length of the output, as a socket would.
@@ -39,7 +39,7 @@ pub(crate) fn push(mender: &mut Mender, text: &str, size: usize) {
 
 /// The whole-text path.
 pub(crate) fn mend_whole(text: &str) {
-    let mended = mend(text.as_bytes(), &Options::new());
+    let mended = mend(text.as_bytes(), &MendOptions::new());
     assert!(mended.text().is_some());
     drop(black_box(mended));
 }

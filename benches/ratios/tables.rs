@@ -4,7 +4,7 @@ use wiremend_benches::{
     documents::{self, Document, SIZE},
     measure::{Budget, Contender, Timed, interleaved},
 };
-use wiremend_core::{Mender, Options, Partial, mend};
+use wiremend_core::{Mender, MendOptions, Partial, mend};
 
 use crate::{ours, peers};
 
@@ -80,7 +80,7 @@ fn valid(document: Document, size: usize) -> String {
     if !is_broken(document) {
         return text;
     }
-    let mended = mend(text.as_bytes(), &Options::new());
+    let mended = mend(text.as_bytes(), &MendOptions::new());
     mended.text().unwrap_or_default().to_owned()
 }
 
@@ -104,7 +104,7 @@ fn own(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
         ("1 B", 1),
     ];
     for (name, piece) in pieces {
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         let read = if piece < 4096 { less } else { text };
         contenders.push(Contender::new(format!("Mender, {name}"), read.len(), move || {
             ours::push(&mut mender, read, piece);
@@ -117,7 +117,7 @@ fn own(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
 fn whole(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let (text, skipped) = (document.text(size), valid(document, size));
     let text = text.as_str();
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     let mut contenders = vec![
         baseline(&skipped),
         Contender::new("Mender", text.len(), || ours::push(&mut mender, text, text.len())),
@@ -134,8 +134,8 @@ fn pieces(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let (text, skipped) = (document.text(size), valid(document, size));
     let head = document.text(size.min(SHORT));
     let (text, head) = (text.as_str(), head.as_str());
-    let mut mender = Mender::new(Options::new());
-    let mut viewed = (Mender::new(Options::new()), Partial::new());
+    let mut mender = Mender::new(MendOptions::new());
+    let mut viewed = (Mender::new(MendOptions::new()), Partial::new());
     let mut contenders = vec![
         baseline(&skipped),
         Contender::new("Mender", text.len(), || ours::push(&mut mender, text, 8)),
@@ -156,8 +156,8 @@ fn pieces(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
 fn snapshots(document: Document, size: usize, budget: Budget) -> Vec<Timed> {
     let text = document.text(size);
     let text = text.as_str();
-    let (mut mender, mut partial) = (Mender::new(Options::new()), Partial::new());
-    let mut pushed = Mender::new(Options::new());
+    let (mut mender, mut partial) = (Mender::new(MendOptions::new()), Partial::new());
+    let mut pushed = Mender::new(MendOptions::new());
     let skipped = valid(document, size);
     let mut contenders = vec![
         baseline(&skipped),

@@ -1,7 +1,7 @@
 //! Answers that a schema describes.
 
 use serde_json::{Value, json};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_schema::{FitOptions, Schema};
 
 fn fit(schema: &Value, text: &str, options: &FitOptions) -> Option<Value> {
@@ -23,7 +23,8 @@ fn object(properties: &Value) -> Value {
 fn the_document_of_an_answer_must_match() {
     let schema = object(&json!({"wanted": {"type": "string"}}));
     // It is a guess that the only key is another name of the only one in the schema.
-    let careful = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    let careful =
+        FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     assert_eq!(fit(&schema, "{\"other\": \"value\"}\nand words", &careful), None);
     let number = object(&json!({"n": {"type": "integer"}}));
     assert_eq!(fits(&number, "{\"n\":\"17\"}"), Some(json!({"n": 17})));
@@ -53,7 +54,8 @@ fn words_become_the_only_text_that_is_asked_for() {
     let choice = object(&json!({"text": {"type": "string", "enum": ["a", "b"]}}));
     assert_eq!(fits(&choice, "a would do"), None);
     // Only where a guess is allowed.
-    let careful = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    let careful =
+        FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     assert_eq!(fit(&schema, "Words", &careful), None);
 }
 

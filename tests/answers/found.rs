@@ -1,7 +1,7 @@
 //! An answer that arrives in pieces: its text with the documents in it mended, where they are.
 
-use wiremend_core::{Limits, Mender, Options, Outcome, Repair};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{Limits, MendOptions, Mender, Outcome, Repair};
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_wire::sse::{SseDecoder, SseEvent, SseReading};
 
 /// The text with its documents, as it would be shown, and their outcomes.
@@ -27,9 +27,9 @@ impl TextSink for Shown {
     }
 }
 
-fn shown(pieces: &[&str], options: &Options) -> (String, Vec<Outcome>) {
+fn shown(pieces: &[&str], options: &MendOptions) -> (String, Vec<Outcome>) {
     let read = |pieces: &mut dyn Iterator<Item = &[u8]>| {
-        let mut extractor = Extractor::new(Scope::All, options.clone());
+        let mut extractor = Finder::new(Scope::All, options.clone());
         let mut shown = Shown::default();
         pieces.for_each(|piece| extractor.push(piece, &mut shown));
         extractor.finish(&mut shown);
@@ -42,7 +42,7 @@ fn shown(pieces: &[&str], options: &Options) -> (String, Vec<Outcome>) {
 
 #[track_caller]
 fn shows(pieces: &[&str], text: &str) {
-    assert_eq!(shown(pieces, &Options::new()).0, text, "{pieces:?}");
+    assert_eq!(shown(pieces, &MendOptions::new()).0, text, "{pieces:?}");
 }
 
 #[track_caller]
@@ -74,13 +74,14 @@ fn each_document_is_mended_where_it_is() {
     shows(&["One {'n': 7,} two {'m': 8,} three"], "One {\"n\": 7} two {\"m\": 8} three");
     shows(&["{\"text\": \"Good \"morning\"!\"}"], "{\"text\": \"Good \\\"morning\\\"!\"}");
     shows(&["before ", "{'n': 7, 't': 'x',}"], "before {\"n\": 7, \"t\": \"x\"}");
-    let (text, _) = shown(&["first ", "{'n': 7,}", " and CALL: run {\"x\":1}"], &Options::new());
+    let (text, _) =
+        shown(&["first ", "{'n': 7,}", " and CALL: run {\"x\":1}"], &MendOptions::new());
     assert_eq!(text, "first {\"n\": 7} and CALL: run {\"x\":1}");
 }
 
 #[test]
 fn a_small_buffer_does_not_lose_text() {
-    let options = Options::new().with_limits(Limits::new().with_buffer(20));
+    let options = MendOptions::new().with_limits(Limits::new().with_buffer(20));
     let pieces = ["{\"words\": \"one two three, \"more\": \"", "four five six\"}"];
     let (text, _) = shown(&pieces, &options);
     assert_eq!(text, "{\"words\": \"one two three\", \"more\": \"four five six\"}");
@@ -89,15 +90,15 @@ fn a_small_buffer_does_not_lose_text() {
 #[test]
 fn a_key_without_its_value_is_dropped_when_the_text_ends() {
     // One of the systems makes up a null, and `{"foo": null` without its end where its repair fails.
-    let (text, outcomes) = shown(&["{\"key\": \"value\", \"rest\":"], &Options::new());
+    let (text, outcomes) = shown(&["{\"key\": \"value\", \"rest\":"], &MendOptions::new());
     assert_eq!((text.as_str(), &outcomes[..]), ("{\"key\": \"value\"}", &[Outcome::Closed][..]));
-    let (text, outcomes) = shown(&["{\"key\":"], &Options::new());
+    let (text, outcomes) = shown(&["{\"key\":"], &MendOptions::new());
     assert_eq!((text.as_str(), &outcomes[..]), ("{}", &[Outcome::Closed][..]));
 }
 
 #[test]
 fn a_closer_that_does_not_match_does_not_swallow_the_rest() {
-    let (text, _) = shown(&["{\"a\": [1, 2} words {\"b\":1}"], &Options::new());
+    let (text, _) = shown(&["{\"a\": [1, 2} words {\"b\":1}"], &MendOptions::new());
     assert!(text.starts_with("{\"a\": [1, 2]}") && text.ends_with("{\"b\":1}"), "{text}");
 }
 
@@ -108,7 +109,7 @@ fn a_document_in_the_data_of_several_events_is_one() {
     let body = "data: {\"list\": [\n\ndata: {\"n\": 1,},\n\ndata: {\"n\": 2}\n\ndata: ]}\n\n";
     for size in [1, 7, body.len()] {
         let (mut decoder, mut mender) =
-            (SseDecoder::new(SseReading::Lenient), Mender::new(Options::new()));
+            (SseDecoder::new(SseReading::Lenient), Mender::new(MendOptions::new()));
         let mut json = Vec::new();
         let mut take = |event: SseEvent<'_>| {
             if let SseEvent::Message(message) = event {

@@ -1,6 +1,6 @@
 //! Tool calls in an answer: which ones are found, and what is left as content.
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{
     CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader, Tools,
 };
@@ -11,7 +11,7 @@ fn reader() -> CallExtractor {
     let tools = tools
         .iter()
         .fold(Tools::new(), |tools, (name, parameter)| tools.with_tool(*name, [*parameter], None));
-    CallExtractor::new(Options::new()).with_tools(tools)
+    CallExtractor::new(MendOptions::new()).with_tools(tools)
 }
 
 fn read(reader: &CallExtractor, text: &str) -> FoundCalls {
@@ -186,9 +186,9 @@ fn a_call_that_came_without_arguments_is_not_run() {
 
 #[test]
 fn words_between_markers_of_a_caller_are_a_document_or_text() {
-    use wiremend_extract::{Scope, mend_text};
+    use wiremend_extract::{Scope, find};
     let best = |text: &str| {
-        let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
+        let mended = find(text.as_bytes(), Scope::Best, &MendOptions::new());
         mended.text().map(|text| text.trim().to_owned())
     };
     let text = "CHART_START\n{\"mark\": \"bar\"}\nCHART_END\n\nSTEPS_START\nAdd a title\nSTEPS_END";

@@ -1,12 +1,12 @@
 //! The one document of a whole answer.
 
-use wiremend_core::{Options, Outcome, Policy, RepairKind, TrailingDocuments};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{MendOptions, Outcome, Policy, RepairKind, TrailingDocuments};
+use wiremend_extract::{Scope, find};
 
 /// The best document, and what was done to get it.
 fn best(text: &str) -> (Option<String>, Outcome) {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
-    let mended = mend_text(text.as_bytes(), Scope::Best, &options);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
+    let mended = find(text.as_bytes(), Scope::Best, &options);
     (mended.text().map(|text| text.trim().to_owned()), mended.outcome())
 }
 
@@ -72,7 +72,7 @@ fn valid_json_stays_as_it_is() {
         "{\"text\":\"call <tool_code>run({\\\"x\\\":1})</tool_code> now\"}",
         "{\"dir\": \"abc\\\\\"}",
     ] {
-        let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
+        let mended = find(text.as_bytes(), Scope::Best, &MendOptions::new());
         assert_eq!((mended.text(), mended.outcome()), (Some(text), Outcome::Unchanged), "{text}");
     }
     let fenced = "{\"help\": \"Set: \\\"server\\\": { \\\"tls\\\": true } first.\"}";
@@ -114,7 +114,7 @@ fn a_document_is_found_among_words() {
     let page =
         "## Format\n\nAn example:\n\n```json\n{\"status\": \"ok\"}\n```\n\nUse it everywhere.";
     is(page, r#"{"status": "ok"}"#);
-    let mended = mend_text(page.as_bytes(), Scope::Best, &Options::new());
+    let mended = find(page.as_bytes(), Scope::Best, &MendOptions::new());
     assert!(mended.repairs().contains(RepairKind::LeadingProse));
 }
 
@@ -163,8 +163,8 @@ fn a_document_that_was_cut_off_is_closed_or_refused_and_says_so() {
         ("{\"key\": \"value\", \"rest\":", r#"{"key": "value"}"#),
     ] {
         assert_eq!(best(text), (Some(closed.to_owned()), Outcome::Closed), "{text}");
-        let careful = Options::new().with_policy(Policy::CONSERVATIVE);
-        let mended = mend_text(text.as_bytes(), Scope::Best, &careful);
+        let careful = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+        let mended = find(text.as_bytes(), Scope::Best, &careful);
         assert_eq!((mended.text(), mended.outcome()), (None, Outcome::Cut), "{text}");
     }
 }

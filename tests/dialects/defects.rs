@@ -1,7 +1,7 @@
 //! Every ordinary defect in an argument whose type the schema states, in every dialect.
 
 use serde_json::{Value, json};
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
 use wiremend_schema::Registry;
 
@@ -41,7 +41,7 @@ fn a_call_that_can_run_has_the_value_that_was_meant() {
     let (mut right, mut reported, mut wrong) = (0, 0, Vec::new());
     let tools = std::sync::Arc::new(tools());
     for row in Dialect::all() {
-        let reader = CallExtractor::new(Options::new()).with_dialect(row.clone());
+        let reader = CallExtractor::new(MendOptions::new()).with_dialect(row.clone());
         let reader = reader.with_tools(std::sync::Arc::clone(&tools));
         for (what, value) in DEFECTS {
             let text = with_value(row, value).unwrap();

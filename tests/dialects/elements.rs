@@ -1,7 +1,7 @@
 //! Elements in values, in the dialects whose parameters are elements themselves.
 
 use serde_json::json;
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
 use wiremend_schema::Registry;
 
@@ -11,7 +11,7 @@ const MARK: &str = "]<]minimax[>[";
 
 fn reader(with_tools: bool) -> CallExtractor {
     let dialect = Dialect::by_name("minimax_m3").unwrap().clone();
-    let reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+    let reader = CallExtractor::new(MendOptions::new()).with_dialect(dialect);
     let declared = json!([{"name": "note", "parameters": {"type": "object", "properties": {
         "text": {"type": "string"},
         "place": {"type": "string"},
@@ -127,7 +127,7 @@ fn read_tags(parameters: &str) -> (String, CallOutcome) {
     }}}]);
     let tools = Registry::from_tools(&declared).unwrap().tools();
     let dialect = Dialect::by_name("xml_tool_tags").unwrap().clone();
-    let detected = CallExtractor::new(Options::new()).with_tools(tools);
+    let detected = CallExtractor::new(MendOptions::new()).with_tools(tools);
     let named = detected.clone().with_dialect(dialect);
     let text = format!("<plan>\n{parameters}\n</plan>");
     let [one, other] = [named, detected].map(|reader| {

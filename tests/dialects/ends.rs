@@ -1,6 +1,6 @@
 //! Calls whose arguments end before all of them came.
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::{CallOutcome, Dialect, FoundCalls};
 
 use super::{check, named, reader};
@@ -119,7 +119,8 @@ fn a_call_that_may_not_be_closed_is_cut() {
     ] {
         let policy = Policy::CONSERVATIVE;
         let found =
-            check(&named("hermes").with_mending(Options::new().with_policy(policy)), text).found;
+            check(&named("hermes").with_mending(MendOptions::new().with_policy(policy)), text)
+                .found;
         assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut, "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! What is around the arguments of a call, where a part of it is missing or in other words.
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{
     CallExtractor, CallOutcome::*, Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader,
 };
@@ -184,7 +184,7 @@ fn a_closing_marker_may_begin_with_white_space() {
         Dialect::named("own", "CALL_START ", " ", [" CALL_END"]),
         Dialect::named("own", "CALL_START ", " ", ["CALL_END"]),
     ] {
-        let reader = CallExtractor::new(Options::new()).with_dialect(own);
+        let reader = CallExtractor::new(MendOptions::new()).with_dialect(own);
         let found = check(&reader, "CALL_START book {\"seats\": 2} CALL_END.").found;
         assert_eq!(found.text(), b".");
         assert!(!found.calls()[0].end().unwrap().unclosed);

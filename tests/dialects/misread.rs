@@ -1,7 +1,7 @@
 //! Arguments that a repair may have got wrong, and what is certain although it looks so.
 
 use serde_json::json;
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
 use wiremend_schema::Registry;
 
@@ -22,7 +22,7 @@ fn reader(name: Option<&str>) -> CallExtractor {
         }))},
         {"name": "now", "parameters": object(json!({}))},
     ]);
-    let reader = CallExtractor::new(Options::new());
+    let reader = CallExtractor::new(MendOptions::new());
     let reader = match name {
         Some(name) => reader.with_dialect(Dialect::by_name(name).unwrap().clone()),
         None => reader,

@@ -22,12 +22,12 @@ mod unmarked;
 mod values;
 mod windows;
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
 use wiremend_testkit::laws::{CallTrace, call_reader, read_calls, text_calls};
 
 fn reader(dialect: Option<&Dialect>) -> CallExtractor {
-    call_reader(dialect, &Options::new().with_policy(Policy::PERMISSIVE))
+    call_reader(dialect, &MendOptions::new().with_policy(Policy::PERMISSIVE))
 }
 
 /// Reads a text in every way. Every byte must be accounted for, and no cut may make a difference.
@@ -43,7 +43,7 @@ fn check(reader: &CallExtractor, text: &str) -> CallTrace {
     assert_eq!(read_calls(reader, text.as_bytes().chunks(3)), whole, "{text:?} in pieces");
     // Whatever the policy, the laws hold.
     for policy in [Policy::CONSERVATIVE, Policy::STRICT] {
-        let reader = reader.clone().with_mending(Options::new().with_policy(policy));
+        let reader = reader.clone().with_mending(MendOptions::new().with_policy(policy));
         text_calls(text.as_bytes(), &reader).unwrap();
     }
     whole
@@ -369,7 +369,8 @@ fn a_marker_inside_a_string_of_a_broken_payload_is_part_of_it() {
         "<tool_call>{'name': 'book', 'arguments': {'name': 'use </tool_call> here', 'seats': 2}}</tool_call>",
         "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2,, \"name\": \"use </tool_call> here\"}}</tool_call>",
     ] {
-        let strict = named("hermes").with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+        let strict =
+            named("hermes").with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
         for reader in [named("hermes"), strict] {
             let call = check(&reader, text).found.calls()[0].clone();
             let json = String::from_utf8_lossy(call.arguments()).into_owned();

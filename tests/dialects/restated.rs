@@ -1,6 +1,6 @@
 //! Calls that are stated twice, and equal calls that are two.
 
-use wiremend_core::{Limits, Options};
+use wiremend_core::{Limits, MendOptions};
 
 use super::{check, named, reader};
 
@@ -96,7 +96,7 @@ fn what_is_not_known_to_repeat_a_call_is_one() {
     assert!(!found.calls()[1].outcome().can_run());
     let name = "x".repeat(4000);
     let text = format!("[book(name='{name}')] So the answer must be: [book(name='{name}')] Done.");
-    let small = Options::new().with_limits(Limits::new().with_buffer(1024));
+    let small = MendOptions::new().with_limits(Limits::new().with_buffer(1024));
     let small = reader(None).with_mending(small);
     assert_eq!(check(&small, &text).found.calls().len(), 2);
     assert_eq!(check(&reader(None), &text).found.calls().len(), 1);

@@ -1,6 +1,6 @@
 //! Text, reasoning, documents and calls from one reader.
 
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_extract::{
     CallExtractor, CallOutcome, Dialect, FoundCall, Segment, SegmentReader, Segments,
 };
@@ -124,7 +124,7 @@ fn there_are_two_ends() {
 
 #[test]
 fn the_policy_is_that_of_the_reader_of_calls() {
-    let strict = reader(None).with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = reader(None).with_mending(MendOptions::new().with_policy(Policy::STRICT));
     let (found, _) = read(strict, "{'a': 1}");
     let Segment::Payload(payload) = &found.list()[0] else { panic!() };
     assert_eq!(payload.outcome(), Some(Outcome::Invalid));

@@ -1,7 +1,7 @@
 //! Calls that are shown, and not made: in the value of another one, in a program, in a difference between two
 //! texts, and in a conversation that is over.
 
-use wiremend_core::{Limits, Options};
+use wiremend_core::{Limits, MendOptions};
 use wiremend_extract::{CallExtractor, CallOutcome};
 use wiremend_testkit::laws::CallTrace;
 
@@ -154,7 +154,7 @@ fn calls_next_to_a_block_are_read() {
         "```diff\n- a\n```\nbook(seats=2)",
         "````md\n```diff\n````\nbook(seats=2)",
     ] {
-        let reader = CallExtractor::new(Options::new()).with_tools(tools());
+        let reader = CallExtractor::new(MendOptions::new()).with_tools(tools());
         let found = check(&reader, text).found;
         let calls: Vec<_> = found
             .calls()
@@ -266,7 +266,7 @@ fn a_value_that_shows_a_call_may_be_longer_than_the_limit() {
         let inner = format!("{head}Ada{tail}");
         let value = format!("Write:\n{inner}\n{}{inner}\nDone.", "and so on, ".repeat(60));
         for reader in [knowing(Some(dialect)), knowing(None)] {
-            let reader = reader.with_mending(Options::new().with_limits(limits));
+            let reader = reader.with_mending(MendOptions::new().with_limits(limits));
             for (text, outcome) in [
                 (format!("{head}{value}{tail}"), CallOutcome::Whole),
                 (format!("{head}{value}"), CallOutcome::Cut),

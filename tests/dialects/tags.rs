@@ -2,7 +2,7 @@
 //! tags that are no calls.
 
 use serde_json::json;
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCall, FoundCalls, Tools};
 use wiremend_schema::Registry;
 
@@ -26,7 +26,7 @@ fn tools() -> Tools {
 }
 
 fn reader(row: Option<&str>) -> CallExtractor {
-    let reader = CallExtractor::new(Options::new()).with_tools(tools());
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools());
     match row {
         Some(row) => reader.with_dialect(Dialect::by_name(row).unwrap().clone()),
         None => reader,

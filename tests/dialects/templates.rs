@@ -1,7 +1,7 @@
 //! What the templates of models and the parsers of their makers say, dialect by dialect.
 
 use serde_json::json;
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::{CallExtractor, CallOutcome, CallStartState, Dialect, FoundCalls};
 use wiremend_schema::Registry;
 
@@ -18,7 +18,7 @@ pub(super) fn knowing(name: Option<&str>) -> CallExtractor {
             "query": {"type": "string"},
         }}},
     ]);
-    let reader = CallExtractor::new(Options::new().with_policy(Policy::PERMISSIVE));
+    let reader = CallExtractor::new(MendOptions::new().with_policy(Policy::PERMISSIVE));
     let reader = match name {
         Some(name) => reader.with_dialect(Dialect::by_name(name).unwrap().clone()),
         None => reader,

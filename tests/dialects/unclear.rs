@@ -1,6 +1,6 @@
 //! What is not clear is no call that may be run.
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::CallOutcome;
 
 use super::{check, templates::knowing};
@@ -311,7 +311,7 @@ fn a_dictionary_that_is_spread_is_closed_if_that_is_allowed() {
     for (policy, outcome) in
         [(Policy::PERMISSIVE, CallOutcome::Repaired), (Policy::STRICT, CallOutcome::Refused)]
     {
-        let reader = knowing(Some("pythonic")).with_mending(Options::new().with_policy(policy));
+        let reader = knowing(Some("pythonic")).with_mending(MendOptions::new().with_policy(policy));
         let found = check(&reader, "[book(**{\"seats\": 2)]").found;
         assert_eq!(found.calls()[0].outcome(), outcome, "{found:?}");
     }

@@ -2,7 +2,7 @@
 //! are written in prose, and what only looks like one.
 
 use serde_json::json;
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallOutcome, Tools};
 use wiremend_schema::Registry;
 
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Tools {
 
 /// The calls of a text, each as its name, its arguments and its outcome, and the text that is left.
 fn calls(text: &str) -> (Vec<(String, String, CallOutcome)>, String) {
-    let reader = CallExtractor::new(Options::new()).with_tools(tools());
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools());
     let found = check(&reader, text).found;
     let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let calls = found.calls().iter().map(|call| {
@@ -107,7 +107,7 @@ fn a_list_with_anything_after_the_arguments_is_text() {
 
 #[test]
 fn a_name_in_a_list_that_is_no_tool_is_reported() {
-    let reader = CallExtractor::new(Options::new()).with_tools(tools());
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools());
     let found = check(&reader, "[['book', {'seats': 2}], ['boook', {'seats': 3}]]").found;
     let unknown: Vec<_> = found.unknown().collect();
     assert_eq!(unknown, [("boook", Some("book"))]);

@@ -1,6 +1,6 @@
 //! What the values of arguments in Python mean, and which of them are not known.
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallOutcome, FoundCalls};
 
 use super::unmarked::tools;
@@ -10,7 +10,7 @@ pub(super) struct Quick(CallExtractor);
 
 impl Quick {
     pub(super) fn new() -> Self {
-        Self(CallExtractor::new(Options::new()).with_tools(tools()))
+        Self(CallExtractor::new(MendOptions::new()).with_tools(tools()))
     }
 
     pub(super) fn read(&mut self, text: &str) -> (Vec<(String, CallOutcome)>, String) {

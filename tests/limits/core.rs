@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use wiremend_core::{
-    BufferedMender, Collected, Guide, JsonType, Limits, Listed, Member, Mender, Options, Outcome,
-    TrailingDocuments, apply, mend,
+    BufferedMender, Collected, Guide, JsonType, Limits, Listed, Member, MendOptions, Mender,
+    Outcome, TrailingDocuments, apply, mend,
 };
-use wiremend_extract::{Extractor, Findings, Scope, mend_text};
+use wiremend_extract::{Finder, FoundDocuments, Scope, find};
 
 /// The limits of the core, changed.
-fn limited(change: impl FnOnce(Limits) -> Limits) -> Options {
-    Options::new().with_limits(change(Limits::new()))
+fn limited(change: impl FnOnce(Limits) -> Limits) -> MendOptions {
+    MendOptions::new().with_limits(change(Limits::new()))
 }
 
 /// Pushes the input whole and in pieces; the outcome is the same, and nothing is lost: its repairs,
 /// applied to the input, give the output.
-fn push(input: &[u8], options: &Options) -> (Outcome, Vec<u8>) {
+fn push(input: &[u8], options: &MendOptions) -> (Outcome, Vec<u8>) {
     let mut results = [input.len().max(1), 7, 1].map(|size| {
         let mut mender = Mender::new(options.clone());
         let mut out = Collected::default();
@@ -34,11 +34,11 @@ pub(crate) fn depth() {
     let deep = |levels: usize| [vec![b'['; levels], b"1".to_vec(), vec![b']'; levels]].concat();
     for (levels, outcome) in [(127, Outcome::Unchanged), (128, Outcome::Overflow)] {
         let input = deep(levels);
-        assert_eq!(push(&input, &Options::new()), (outcome, input.clone()));
-        assert_eq!(mend(&input, &Options::new()).outcome(), outcome);
-        assert_eq!(mend_text(&input, Scope::Best, &Options::new()).outcome(), outcome);
-        let mut found = Findings::default();
-        let mut extractor = Extractor::new(Scope::Whole, Options::new());
+        assert_eq!(push(&input, &MendOptions::new()), (outcome, input.clone()));
+        assert_eq!(mend(&input, &MendOptions::new()).outcome(), outcome);
+        assert_eq!(find(&input, Scope::Best, &MendOptions::new()).outcome(), outcome);
+        let mut found = FoundDocuments::default();
+        let mut extractor = Finder::new(Scope::Whole, MendOptions::new());
         extractor.push(&input, &mut found);
         assert_eq!(extractor.finish(&mut found), outcome);
     }
@@ -70,7 +70,7 @@ pub(crate) fn buffer() {
     let key = format!("{{\"{}\": 1, b: 2}}", "k".repeat(1000)).into_bytes();
     let small = limited(|l| l.with_buffer(500));
     assert_eq!(push(&key, &small), (Outcome::Overflow, key.clone()));
-    assert_eq!(push(&key, &Options::new()).0, Outcome::Repaired);
+    assert_eq!(push(&key, &MendOptions::new()).0, Outcome::Repaired);
     // The whole text is there: nothing is held back.
     assert_eq!(mend(&key, &small).outcome(), Outcome::Repaired);
     // What needs the whole text is mended within the limit only.
@@ -85,16 +85,16 @@ pub(crate) fn buffer() {
 pub(crate) fn report() {
     // However many repairs a text needs, it is not refused.
     let input = |count: usize| format!("[{}1]", "'a',".repeat(count / 2)).into_bytes();
-    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let array = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     for count in [1_000, 400_000] {
         let output = input(count).escape_ascii().to_string().replace("\\'", "\"");
-        for options in [&Options::new(), &limited(|l| l.with_report(0)), &array] {
+        for options in [&MendOptions::new(), &limited(|l| l.with_report(0)), &array] {
             let mended = mend(&input(count), options);
             assert_eq!((mended.outcome(), mended.text()), (Outcome::Repaired, Some(&*output)));
             assert_eq!(mended.repairs().len(), count);
         }
     }
-    assert_eq!(push(&input(20_000), &Options::new()).0, Outcome::Repaired);
+    assert_eq!(push(&input(20_000), &MendOptions::new()).0, Outcome::Repaired);
     // With more than a report holds, what needs the whole text is not mended. Up to half of its size,
     // a text may have as many as it has.
     let lost =
@@ -102,7 +102,7 @@ pub(crate) fn report() {
     let small = limited(|l| l.with_report(48 * 20));
     assert_eq!(mend(&lost(5), &small).outcome(), Outcome::Repaired);
     assert_eq!(mend(&lost(500), &small).outcome(), Outcome::None);
-    assert_eq!(mend(&lost(500), &Options::new()).outcome(), Outcome::Repaired);
+    assert_eq!(mend(&lost(500), &MendOptions::new()).outcome(), Outcome::Repaired);
     // Documents are joined all the same.
     let several = "{'a': 1}\n".repeat(12_000).into_bytes();
     for options in [array.clone(), array.with_limits(Limits::new().with_report(0))] {
@@ -113,7 +113,7 @@ pub(crate) fn report() {
 
 pub(crate) fn whole_text_lookahead() {
     for (bytes, start) in [(1_000, "[\"5\\\", b "), (1_100, "[\"5\", \"b ")] {
-        let mended = mend(&doubtful(bytes), &Options::new());
+        let mended = mend(&doubtful(bytes), &MendOptions::new());
         assert!(mended.text().unwrap().starts_with(start), "{bytes}");
     }
 }
@@ -121,7 +121,7 @@ pub(crate) fn whole_text_lookahead() {
 pub(crate) fn look_back() {
     // A bracket that is open belongs to text, if it is in sight.
     let text = |length: usize| format!("[\"f({}, \"b\", \"c\"]", "v".repeat(length));
-    let items = |length: usize| mend(text(length).as_bytes(), &Options::new());
+    let items = |length: usize| mend(text(length).as_bytes(), &MendOptions::new());
     assert!(!items(200).text().unwrap().contains("v\", \"b\""));
     assert!(items(300).text().unwrap().contains("v\", \"b\""));
 }
@@ -129,7 +129,7 @@ pub(crate) fn look_back() {
 pub(crate) fn key_ahead() {
     let text = |length: usize| format!("{{\"a\": \"b, \"{}\": 1}}", "k".repeat(length));
     let found = |length: usize| {
-        let mended = mend(text(length).as_bytes(), &Options::new());
+        let mended = mend(text(length).as_bytes(), &MendOptions::new());
         mended.text().unwrap().starts_with("{\"a\": \"b\", \"k")
     };
     assert!(found(60) && !found(70));
@@ -137,7 +137,7 @@ pub(crate) fn key_ahead() {
 
 pub(crate) fn long_number() {
     let input = format!("[{}]", "1".repeat(400)).into_bytes();
-    assert_eq!(push(&input, &Options::new()), (Outcome::Unchanged, input.clone()));
+    assert_eq!(push(&input, &MendOptions::new()), (Outcome::Unchanged, input.clone()));
     assert_eq!(push(&input, &limited(|l| l.with_buffer(200))), (Outcome::Overflow, input.clone()));
     assert_eq!(mend(&input, &limited(|l| l.with_buffer(200))).outcome(), Outcome::Unchanged);
 }
@@ -149,16 +149,19 @@ pub(crate) fn frames() {
         format!("[{open}1{close}]").into_bytes()
     };
     for (levels, outcome) in [(80, Outcome::Repaired), (100, Outcome::Overflow)] {
-        assert_eq!(push(&input(levels), &Options::new()).0, outcome, "{levels}");
-        assert_eq!(mend(&input(levels), &Options::new()).outcome(), outcome, "{levels}");
+        assert_eq!(push(&input(levels), &MendOptions::new()).0, outcome, "{levels}");
+        assert_eq!(mend(&input(levels), &MendOptions::new()).outcome(), outcome, "{levels}");
     }
 }
 
 pub(crate) fn hexadecimal() {
     let text = |digits: usize| format!("[0x{}]", "f".repeat(digits)).into_bytes();
-    assert_eq!(push(&text(32), &Options::new()).1, b"[340282366920938463463374607431768211455]");
+    assert_eq!(
+        push(&text(32), &MendOptions::new()).1,
+        b"[340282366920938463463374607431768211455]"
+    );
     let string = [&b"[\"0x"[..], &[b'f'; 33], b"\"]"].concat();
-    assert_eq!(push(&text(33), &Options::new()).1, string);
+    assert_eq!(push(&text(33), &MendOptions::new()).1, string);
 }
 
 /// Notes the longest name that it is asked about.
@@ -181,7 +184,7 @@ impl Guide for Asked {
 
 pub(crate) fn names_of_words() {
     let asked = Arc::new(std::sync::atomic::AtomicUsize::default());
-    let options = Options::new().with_guide(Arc::new(Asked(Arc::clone(&asked))));
+    let options = MendOptions::new().with_guide(Arc::new(Asked(Arc::clone(&asked))));
     // A name without quotes, which may end at each blank.
     let input = format!("{{{}: 1}}", "word ".repeat(100));
     assert!(mend(input.as_bytes(), &options).outcome().is_valid());
@@ -193,7 +196,8 @@ pub(crate) fn lone_scalar() {
     for (length, outcome) in [(4_096, Outcome::Unchanged), (4_097, Outcome::None)] {
         for size in [usize::MAX, 1] {
             let input = "1".repeat(length);
-            let (found, ended) = extracted(input.as_bytes(), Scope::Whole, &Options::new(), size);
+            let (found, ended) =
+                extracted(input.as_bytes(), Scope::Whole, &MendOptions::new(), size);
             assert_eq!(ended, outcome, "{length} by {size}");
             assert_eq!(found, input, "{length} by {size}: nothing is lost");
         }
@@ -201,9 +205,9 @@ pub(crate) fn lone_scalar() {
 }
 
 /// All that an extractor hands out, in order, and the outcome.
-fn extracted(input: &[u8], scope: Scope, options: &Options, size: usize) -> (String, Outcome) {
+fn extracted(input: &[u8], scope: Scope, options: &MendOptions, size: usize) -> (String, Outcome) {
     let mut out = Vec::new();
-    let mut extractor = Extractor::new(scope, options.clone());
+    let mut extractor = Finder::new(scope, options.clone());
     let mut found = Everything(&mut out);
     input.chunks(size).for_each(|chunk| extractor.push(chunk, &mut found));
     let outcome = extractor.finish(&mut found);
@@ -231,7 +235,7 @@ pub(crate) fn bracket_in_prose() {
     for (space, outcome) in [(40, Outcome::Unchanged), (80, Outcome::None)] {
         let input = format!("as in {{ {}\"a\": 1}}", " ".repeat(space));
         for size in [usize::MAX, 1] {
-            let (found, ended) = extracted(input.as_bytes(), Scope::All, &Options::new(), size);
+            let (found, ended) = extracted(input.as_bytes(), Scope::All, &MendOptions::new(), size);
             assert_eq!((found.as_str(), ended), (input.as_str(), outcome), "{space} by {size}");
         }
     }
@@ -245,7 +249,7 @@ pub(crate) fn held_in_extraction() {
         format!("[1] {} x", " ".repeat(200)),
     ] {
         for size in [usize::MAX, 1] {
-            let mut extractor = Extractor::new(Scope::Whole, options.clone());
+            let mut extractor = Finder::new(Scope::Whole, options.clone());
             let mut out = Vec::new();
             for chunk in input.as_bytes().chunks(size) {
                 extractor.push(chunk, &mut Everything(&mut out));
@@ -262,7 +266,7 @@ pub(crate) fn line_mark() {
         let (mark, open) = (" ".repeat(blanks), "[".repeat(openers));
         let close = "]".repeat(openers);
         let text = format!("{mark}1: {open}\n{mark}2:   7\n{mark}3: {close}");
-        mend(text.as_bytes(), &Options::new()).outcome() == Outcome::Repaired
+        mend(text.as_bytes(), &MendOptions::new()).outcome() == Outcome::Repaired
     };
     assert!(marked(4, 2));
     assert!(!marked(40, 2), "a mark of 43 bytes");
@@ -272,7 +276,7 @@ pub(crate) fn line_mark() {
 
 pub(crate) fn far_entity() {
     let text = |blanks: usize| format!("{{{}&quot;a&quot;: 1}}", " ".repeat(blanks));
-    let value = |blanks: usize| mend(text(blanks).as_bytes(), &Options::new());
+    let value = |blanks: usize| mend(text(blanks).as_bytes(), &MendOptions::new());
     assert!(value(60).text().unwrap().ends_with("\"a\": 1}"));
     assert!(!value(70).text().unwrap().ends_with("\"a\": 1}"));
 }

@@ -1,10 +1,10 @@
 //! The limits of reading tool calls in text.
 
-use wiremend_core::{Limits, Options, Policy};
+use wiremend_core::{Limits, MendOptions, Policy};
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls, Tools};
 
 fn reader(dialect: &str, limits: Limits) -> CallExtractor {
-    let options = Options::new().with_policy(Policy::PERMISSIVE).with_limits(limits);
+    let options = MendOptions::new().with_policy(Policy::PERMISSIVE).with_limits(limits);
     let tools = Tools::new().with_tool("book", ["seats", "name"], None);
     let dialect = Dialect::by_name(dialect).unwrap().clone();
     CallExtractor::new(options).with_tools(tools).with_dialect(dialect)

@@ -1,8 +1,8 @@
 //! `wiremend check`: whether inputs are valid and, if not, what a repair would change.
 
 use serde::Serialize;
-use wiremend_core::{Mended, Options, Outcome, TrailingDocuments};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{MendOptions, Mended, Outcome, TrailingDocuments};
+use wiremend_extract::{Scope, find};
 
 use crate::{
     Session,
@@ -35,7 +35,12 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(file: &'a str, text: &[u8], mended: &'a Mended, options: &Options) -> Self {
+    pub(crate) fn new(
+        file: &'a str,
+        text: &[u8],
+        mended: &'a Mended,
+        options: &MendOptions,
+    ) -> Self {
         Self {
             file,
             valid: mended.outcome() == Outcome::Unchanged,
@@ -87,11 +92,11 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
 fn check(
     name: &str,
     text: &[u8],
-    options: &Options,
+    options: &MendOptions,
     json: bool,
     session: Session,
 ) -> Result<Exit, Failure> {
-    let mended = mend_text(text, Scope::Best, options);
+    let mended = find(text, Scope::Best, options);
     let mut out = Out::new();
     if json {
         out.record(&Report::new(name, text, &mended, options));
@@ -107,7 +112,7 @@ fn people(
     name: &str,
     text: &[u8],
     mended: &Mended,
-    options: &Options,
+    options: &MendOptions,
     session: Session,
 ) {
     let paint = session.stdout;

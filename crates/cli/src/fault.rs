@@ -3,8 +3,10 @@
 use std::iter::once;
 
 use serde::Serialize;
-use wiremend_core::{Mended, Mender, Options, Outcome, Path, Policy, Repair, TrailingDocuments};
-use wiremend_extract::{Extractor, Scope, TextSink, mend_text};
+use wiremend_core::{
+    MendOptions, Mended, Mender, Outcome, Path, Policy, Repair, TrailingDocuments,
+};
+use wiremend_extract::{Finder, Scope, TextSink, find};
 
 use crate::{
     paint::{BAD, BOLD, Paint},
@@ -25,7 +27,7 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// The fault of an input that was refused or cut off; `None` if it was valid or repaired.
-    pub(crate) fn of(text: &[u8], mended: &Mended, options: &Options) -> Option<Self> {
+    pub(crate) fn of(text: &[u8], mended: &Mended, options: &MendOptions) -> Option<Self> {
         Self::ending(text, mended.outcome(), mended.cut_at(), options)
     }
 
@@ -34,7 +36,7 @@ impl Fault {
         text: &[u8],
         outcome: Outcome,
         cut_at: Option<&Path>,
-        options: &Options,
+        options: &MendOptions,
     ) -> Option<Self> {
         let path = || cut_at.map(|path| format!(" at {path}")).unwrap_or_default();
         let end = text.len();
@@ -73,9 +75,9 @@ impl Fault {
 
     /// The fault of a refused input: the first repair that the policy forbids. The refusal does not
     /// say which it was, so the text is repaired again under a policy that allows everything.
-    fn refused(text: &[u8], options: &Options) -> Self {
+    fn refused(text: &[u8], options: &MendOptions) -> Self {
         let policy = options.policy();
-        let needed = mend_text(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
+        let needed = find(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
         if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind())) {
             return Self::at(text, repair.start()..repair.end(), reason(&repair, options));
         }
@@ -111,7 +113,7 @@ impl Fault {
 const FOLLOWED: &str = "there is something after the document, which --trailing error forbids";
 
 /// The limits of the push path, one of which was exceeded.
-pub(crate) fn overflow(options: &Options) -> String {
+pub(crate) fn overflow(options: &MendOptions) -> String {
     let (depth, buffer) = (options.limits().depth(), options.limits().buffer());
     format!(
         "a limit was exceeded: {depth} levels of nesting (--depth), or {buffer} bytes held back \
@@ -120,7 +122,7 @@ pub(crate) fn overflow(options: &Options) -> String {
 }
 
 /// Why this repair was refused.
-pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
+pub(crate) fn reason(refused: &Repair, options: &MendOptions) -> String {
     if options.policy().allows(refused.kind()) {
         return FOLLOWED.to_owned();
     }
@@ -131,9 +133,9 @@ pub(crate) fn reason(refused: &Repair, options: &Options) -> String {
 /// The byte at which the push path gives up on the first document of the text, and whether the
 /// nesting is at its limit there. Of a whole text that is read piece by piece, a sixteenth may be held
 /// back.
-fn stop(text: &[u8], options: &Options) -> Option<(usize, bool)> {
+fn stop(text: &[u8], options: &MendOptions) -> Option<(usize, bool)> {
     let mut first = FirstDocument(None);
-    let mut extractor = Extractor::new(Scope::First, options.clone());
+    let mut extractor = Finder::new(Scope::First, options.clone());
     extractor.push(text, &mut first);
     extractor.finish(&mut first);
     let from = first.0.unwrap_or(0);
@@ -170,19 +172,19 @@ mod tests {
 
     use super::*;
 
-    fn fault(text: &str, options: &Options) -> Option<Fault> {
+    fn fault(text: &str, options: &MendOptions) -> Option<Fault> {
         Fault::of(text.as_bytes(), &mend(text.as_bytes(), options), options)
     }
 
     #[test]
     fn valid_and_repaired_texts_have_none() {
-        assert_eq!(fault("[1]", &Options::new()), None);
-        assert_eq!(fault("['a']", &Options::new()), None);
+        assert_eq!(fault("[1]", &MendOptions::new()), None);
+        assert_eq!(fault("['a']", &MendOptions::new()), None);
     }
 
     #[test]
     fn a_refusal_points_at_the_repair_that_was_needed() {
-        let strict = Options::new().with_policy(Policy::STRICT);
+        let strict = MendOptions::new().with_policy(Policy::STRICT);
         let fault = fault("{\"a\":\n 'b'}", &strict).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (7, 2, 2));
         assert!(fault.message.contains("single-quote"), "{}", fault.message);
@@ -190,14 +192,14 @@ mod tests {
 
     #[test]
     fn a_depth_limit_points_at_the_bracket_too_many() {
-        let options = Options::new().with_limits(Limits::new().with_depth(2));
+        let options = MendOptions::new().with_limits(Limits::new().with_depth(2));
         let fault = fault("[[\n[1]]]", &options).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (3, 2, 1));
     }
 
     #[test]
     fn a_cut_points_at_the_end() {
-        let fault = fault("[1,\n2", &Options::new()).unwrap();
+        let fault = fault("[1,\n2", &MendOptions::new()).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (5, 2, 2));
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 use serde_json::Value;
-use wiremend_core::{Options, Outcome, RepairKind, Risk};
+use wiremend_core::{MendOptions, Outcome, RepairKind, Risk};
 use wiremend_extract::{Scope, Tools};
 use wiremend_response::{CallCheck, FittedCall, FittedObject};
 use wiremend_schema::{
@@ -120,7 +120,7 @@ impl Target {
         }
     }
 
-    pub(crate) fn fit(&self, input: &[u8], engine: Options, scope: Scope) -> Fitted {
+    pub(crate) fn fit(&self, input: &[u8], engine: MendOptions, scope: Scope) -> Fitted {
         self.schema.fit(input, &self.options().with_mending(engine).with_scope(scope))
     }
 }
@@ -609,7 +609,7 @@ pub(crate) fn check(
     name: &str,
     text: &[u8],
     target: &Target,
-    options: Options,
+    options: MendOptions,
     json: bool,
     session: Session,
 ) -> Result<Exit, Failure> {

@@ -4,10 +4,10 @@
 
 use serde_json::json;
 use wiremend_core::{
-    Lead, Mended, Mender, Options, Outcome, Output, Path, Paths, Repair, RepairKind, Risk,
+    Lead, MendOptions, Mended, Mender, Outcome, Output, Path, Paths, Repair, RepairKind, Risk,
     TrailingDocuments,
 };
-use wiremend_extract::{Extractor, Scope, TextSink, mend_text};
+use wiremend_extract::{Finder, Scope, TextSink, find};
 
 use crate::{
     Session,
@@ -82,11 +82,11 @@ fn whole(
     args: &RepairArgs,
     mut input: Input,
     scope: Scope,
-    options: &Options,
+    options: &MendOptions,
     session: Session,
 ) -> Result<(Outcome, bool), Failure> {
     let text = input.read_all(args.input.max_input)?;
-    let mended = mend_text(&text, scope, options);
+    let mended = find(&text, scope, options);
     let mut out = Out::new();
     if args.json {
         out.record(&Report::new(input.name(), &text, &mended, options).with_json(&mended));
@@ -103,7 +103,7 @@ fn whole(
     Ok((mended.outcome(), report::drops_document(mended.repairs())))
 }
 
-fn notices(name: &str, text: &[u8], mended: &Mended, options: &Options, session: Session) {
+fn notices(name: &str, text: &[u8], mended: &Mended, options: &MendOptions, session: Session) {
     let paint = session.stderr;
     if mended.outcome().is_valid() && !session.quiet {
         let listing = Listing { paint, name: Some(name), verbose: session.verbose };
@@ -128,7 +128,7 @@ fn summary(name: &str, outcome: Outcome, count: &str, session: Session) {
 fn repair_stream(
     mut input: Input,
     scope: Scope,
-    options: &Options,
+    options: &MendOptions,
     json: bool,
     session: Session,
 ) -> Result<(Outcome, bool), Failure> {
@@ -176,17 +176,17 @@ fn repair_stream(
 
 /// The reader of the input.
 enum Reader {
-    Text(Box<Extractor>),
+    Text(Box<Finder>),
     /// An input that consists of documents, all of which are kept.
     Sequence(Box<Mender>, Documents),
 }
 
 impl Reader {
-    fn new(scope: Scope, options: Options) -> Self {
+    fn new(scope: Scope, options: MendOptions) -> Self {
         if scope == Scope::Whole && options.trailing_documents() == TrailingDocuments::All {
             Self::Sequence(Box::new(Mender::new(options)), Documents::default())
         } else {
-            Self::Text(Box::new(Extractor::new(scope, options)))
+            Self::Text(Box::new(Finder::new(scope, options)))
         }
     }
 

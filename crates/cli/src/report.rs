@@ -426,7 +426,7 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
-    use wiremend_core::{Options, mend};
+    use wiremend_core::{MendOptions, mend};
 
     use super::*;
     use crate::args::Color;
@@ -438,7 +438,7 @@ mod tests {
     }
 
     fn repairs() -> Repairs {
-        mend(TEXT.as_bytes(), &Options::new()).repairs().clone()
+        mend(TEXT.as_bytes(), &MendOptions::new()).repairs().clone()
     }
 
     fn lines(listing: Listing<'_>, text: Option<&str>) -> Vec<Shown> {

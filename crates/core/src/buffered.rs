@@ -1,7 +1,7 @@
 //! Mending while the text arrives, and once more as a whole at its end.
 
 use crate::{
-    Collected, Mended, Mender, Options, Outcome, Output, buffer::BoundedBuffer, mend,
+    Collected, MendOptions, Mended, Mender, Outcome, Output, buffer::BoundedBuffer, mend,
     mended::into_string,
 };
 
@@ -9,8 +9,8 @@ use crate::{
 /// whole at the end. Use it where the final result matters more than what is shown meanwhile.
 ///
 /// ```
-/// use wiremend_core::{BufferedMender, Options, Outcome, Policy};
-/// let mut buffered = BufferedMender::new(Options::new().with_policy(Policy::CONSERVATIVE));
+/// use wiremend_core::{BufferedMender, MendOptions, Outcome, Policy};
+/// let mut buffered = BufferedMender::new(MendOptions::new().with_policy(Policy::CONSERVATIVE));
 /// buffered.push(br#"{"path": "a.txt", "body": "x"#, &mut ());
 /// let mended = buffered.finish(&mut ());
 /// assert_eq!(mended.outcome(), Outcome::Cut);
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct BufferedMender {
     mender: Mender,
-    options: Options,
+    options: MendOptions,
     raw: BoundedBuffer,
     /// What the push path has emitted.
     grown: Collected,
@@ -28,7 +28,7 @@ pub struct BufferedMender {
 impl BufferedMender {
     /// Creates a buffered mender at the start of an input.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: MendOptions) -> Self {
         Self {
             mender: Mender::new(options.clone()),
             raw: BoundedBuffer::new(options.limits().buffer()),

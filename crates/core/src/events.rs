@@ -45,11 +45,11 @@ pub enum ParseEvent<'a> {
 /// As an [`Output`], it reads what a mender emits:
 ///
 /// ```
-/// use wiremend_core::{ParseEvent, Events, Mender, Options};
+/// use wiremend_core::{ParseEvent, Events, Mender, MendOptions};
 ///
 /// let mut seen = Vec::new();
 /// let mut events = Events::new(|event: ParseEvent<'_>| seen.push(format!("{event:?}")));
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// mender.push(b"{city: 'Par", &mut events);
 /// mender.push(b"is'", &mut events);
 /// mender.finish(&mut events);

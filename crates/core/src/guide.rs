@@ -8,7 +8,7 @@ use crate::JsonType;
 /// Knows what a value should be, like one place in a schema, and leads to the places inside it.
 ///
 /// This crate knows nothing about schemas. Where the bytes leave open what was meant, and only
-/// there, it asks the guide in its [`Options`](crate::Options::with_guide): whether a word is a
+/// there, it asks the guide in its [`MendOptions`](crate::MendOptions::with_guide): whether a word is a
 /// key, whether a quote before a key ends its string, whether a number with words after it is text.
 /// A guide never changes valid JSON, even if it does not match.
 ///
@@ -20,7 +20,7 @@ use crate::JsonType;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use wiremend_core::{Guide, JsonType, Member, Options, mend};
+/// use wiremend_core::{Guide, JsonType, Member, MendOptions, mend};
 ///
 /// /// An object with the text `city` and the number `days`.
 /// #[derive(Debug)]
@@ -48,9 +48,9 @@ use crate::JsonType;
 /// }
 ///
 /// let text = b"{city: New York days: 3}";
-/// let alone = mend(text, &Options::new());
+/// let alone = mend(text, &MendOptions::new());
 /// assert_eq!(alone.text(), Some(r#"{"city": "New York days: 3"}"#));
-/// let guided = mend(text, &Options::new().with_guide(Arc::new(Trip::Object)));
+/// let guided = mend(text, &MendOptions::new().with_guide(Arc::new(Trip::Object)));
 /// assert_eq!(guided.text(), Some(r#"{"city": "New York", "days": 3}"#));
 /// ```
 pub trait Guide: fmt::Debug + Send + Sync {

@@ -9,14 +9,14 @@
 //!   [`Partial`] value, or a pair of outputs.
 //! * A [`Partial`] is the value so far, to [look at](Value), to [copy](OwnedValue), or to ask what
 //!   [changed](Partial::since).
-//! * [`Options`] contain the [`Policy`], which says what repairs are allowed, the [`Limits`], and
+//! * [`MendOptions`] contain the [`Policy`], which says what repairs are allowed, the [`Limits`], and
 //!   what to do about text that [follows](TrailingDocuments) a document.
 //! * Every change is a [`Repair`] with a [`RepairKind`] and a [`Risk`]. [`apply`] replays them.
 //!
 //! ```
-//! use wiremend_core::{Options, Outcome, mend};
+//! use wiremend_core::{MendOptions, Outcome, mend};
 //!
-//! let mended = mend(b"{'name': 'Ada', 'ok': True,}", &Options::new());
+//! let mended = mend(b"{'name': 'Ada', 'ok': True,}", &MendOptions::new());
 //! assert_eq!(mended.text(), Some(r#"{"name": "Ada", "ok": true}"#));
 //! assert_eq!(mended.outcome(), Outcome::Repaired);
 //! assert!(mended.repairs().iter().all(|repair| repair.kind().code() != "missing-value"));
@@ -25,9 +25,9 @@
 //! # Partial values
 //!
 //! ```
-//! use wiremend_core::{DeltaOp, Revision, Mender, Options, Partial};
+//! use wiremend_core::{DeltaOp, Revision, Mender, MendOptions, Partial};
 //!
-//! let mut mender = Mender::new(Options::new());
+//! let mut mender = Mender::new(MendOptions::new());
 //! let (mut text, mut partial) = (Vec::new(), Partial::new());
 //! let mut seen = Revision::default();
 //! for piece in ["{'title': 'On snap", "shots', 'tags': ['a", "', 'b']}"] {
@@ -114,7 +114,7 @@ pub use kind::{KindSet, RepairKind, Risk};
 pub use lead::Lead;
 pub use mended::Mended;
 pub use mender::{Completion, Mender};
-pub use options::{Limits, Options, Policy, TrailingDocuments};
+pub use options::{Limits, MendOptions, Policy, TrailingDocuments};
 pub use output::{Collected, Output};
 #[cfg(feature = "serde_json")]
 pub use partial::Unrepresentable;

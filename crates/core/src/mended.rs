@@ -7,8 +7,8 @@ use crate::{Located, Outcome, Path, RepairKind, Repairs, RepairsIter};
 /// The result of mending a whole text.
 ///
 /// ```
-/// use wiremend_core::{Options, Outcome, mend};
-/// let mended = mend(b"{name: 'Ada', tags: ['x',]}", &Options::new());
+/// use wiremend_core::{MendOptions, Outcome, mend};
+/// let mended = mend(b"{name: 'Ada', tags: ['x',]}", &MendOptions::new());
 /// assert_eq!(mended.text(), Some(r#"{"name": "Ada", "tags": ["x"]}"#));
 /// assert_eq!(mended.outcome(), Outcome::Repaired);
 /// ```
@@ -51,10 +51,10 @@ impl Mended {
     /// lossy repair, or worse.
     ///
     /// ```
-    /// use wiremend_core::{Options, TrailingDocuments, mend};
-    /// let first = mend(b"{\"a\": 1}\n{\"b\": 2}", &Options::new());
+    /// use wiremend_core::{MendOptions, TrailingDocuments, mend};
+    /// let first = mend(b"{\"a\": 1}\n{\"b\": 2}", &MendOptions::new());
     /// assert!(first.drops_document());
-    /// let all = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    /// let all = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     /// assert!(!mend(b"{\"a\": 1}\n{\"b\": 2}", &all).drops_document());
     /// ```
     #[must_use]

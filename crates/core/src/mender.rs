@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use crate::{
-    Options, Outcome, Output, Path, Repair,
+    MendOptions, Outcome, Output, Path, Repair,
     append::AppendBuffer,
     engine::{Engine, Part, Stop, Within},
 };
@@ -34,9 +34,9 @@ pub(crate) use lines::cut_lines;
 /// inside a character.
 ///
 /// ```
-/// use wiremend_core::{Mender, Options, Outcome};
+/// use wiremend_core::{Mender, MendOptions, Outcome};
 ///
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// let mut text = Vec::new();
 /// mender.push(b"{'city': 'Par", &mut text);
 /// assert_eq!(text, br#"{"city": "Par"#);
@@ -79,7 +79,7 @@ const JOIN: usize = 128;
 impl Mender {
     /// Creates a mender at the start of an input.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: MendOptions) -> Self {
         Self {
             lines: Lines::of(&options),
             engine: Engine::streaming(options),
@@ -136,8 +136,8 @@ impl Mender {
     /// returns the bytes of earlier chunks that do not belong to the document.
     ///
     /// ```
-    /// use wiremend_core::{Mender, Options};
-    /// let mut mender = Mender::new(Options::new());
+    /// use wiremend_core::{Mender, MendOptions};
+    /// let mut mender = Mender::new(MendOptions::new());
     /// let mut text = Vec::new();
     /// assert_eq!(mender.push_document(b"{'a': ", &mut text), None);
     /// assert_eq!(mender.push_document(b"1} and more", &mut text), Some(2));
@@ -187,8 +187,8 @@ impl Mender {
     /// empty.
     ///
     /// ```
-    /// use wiremend_core::{Mender, Options};
-    /// let mut mender = Mender::new(Options::new());
+    /// use wiremend_core::{Mender, MendOptions};
+    /// let mut mender = Mender::new(MendOptions::new());
     /// assert_eq!(mender.push_document(b"12 ", &mut ()), None);
     /// assert_eq!(mender.push_document(b", 13", &mut ()), Some(0));
     /// assert_eq!(mender.leftover(), b" ");
@@ -425,8 +425,8 @@ impl Mender {
     /// them may have ended the string, or the whole document, too early or too late.
     ///
     /// ```
-    /// use wiremend_core::{Mender, Options};
-    /// let mut mender = Mender::new(Options::new());
+    /// use wiremend_core::{Mender, MendOptions};
+    /// let mut mender = Mender::new(MendOptions::new());
     /// mender.push(br#"{"a": "it's", "b": ""#, &mut ());
     /// assert!(!mender.has_unescaped_quotes());
     /// mender.push(br#"say "hi" now", "c": 1}"#, &mut ());

@@ -292,19 +292,19 @@ by_code!(TrailingDocuments, "rule for trailing documents");
 /// The settings of a [`Mender`](crate::Mender) or of [`mend`](crate::mend).
 ///
 /// ```
-/// use wiremend_core::{TrailingDocuments, Options, Policy};
-/// let options = Options::new().with_policy(Policy::CONSERVATIVE).with_trailing_documents(TrailingDocuments::All);
+/// use wiremend_core::{TrailingDocuments, MendOptions, Policy};
+/// let options = MendOptions::new().with_policy(Policy::CONSERVATIVE).with_trailing_documents(TrailingDocuments::All);
 /// assert_eq!(options.policy(), Policy::CONSERVATIVE);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Options {
+pub struct MendOptions {
     policy: Policy,
     limits: Limits,
     following: TrailingDocuments,
     guide: Option<Root>,
 }
 
-impl Options {
+impl MendOptions {
     /// The permissive policy, the default limits, and [`TrailingDocuments::First`].
     #[must_use]
     pub const fn new() -> Self {

@@ -81,8 +81,8 @@ impl<O: Output> Output for &mut O {
 /// Two outputs, both of which receive everything.
 ///
 /// ```
-/// use wiremend_core::{Mender, Options, Partial};
-/// let mut mender = Mender::new(Options::new());
+/// use wiremend_core::{Mender, MendOptions, Partial};
+/// let mut mender = Mender::new(MendOptions::new());
 /// let (mut text, mut value) = (Vec::new(), Partial::new());
 /// mender.push(b"{'a': 1, 'b", &mut (&mut text, &mut value));
 /// assert_eq!(text, br#"{"a": 1"#);
@@ -122,8 +122,8 @@ impl<A: Output, B: Output> Output for (A, B) {
 /// Keeps text and repairs.
 ///
 /// ```
-/// use wiremend_core::{Collected, Mender, Options};
-/// let mut mender = Mender::new(Options::new());
+/// use wiremend_core::{Collected, Mender, MendOptions};
+/// let mut mender = Mender::new(MendOptions::new());
 /// let mut out = Collected::default();
 /// mender.push(b"{'a': 1", &mut out);
 /// mender.finish(&mut out);

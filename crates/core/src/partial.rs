@@ -28,9 +28,9 @@ pub use tree::Tree;
 /// are kept.
 ///
 /// ```
-/// use wiremend_core::{Mender, Options, Partial};
+/// use wiremend_core::{Mender, MendOptions, Partial};
 ///
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// let mut partial = Partial::new();
 /// mender.push(b"{'city': 'Par", &mut partial);
 /// assert_eq!(partial.to_string(), r#"{"city":"Par"}"#);
@@ -113,9 +113,9 @@ impl Partial {
     /// For a moment before the last [`clear`](Self::clear), these are all changes since that call.
     ///
     /// ```
-    /// use wiremend_core::{DeltaOp, Revision, Mender, Options, Partial};
+    /// use wiremend_core::{DeltaOp, Revision, Mender, MendOptions, Partial};
     ///
-    /// let mut mender = Mender::new(Options::new());
+    /// let mut mender = Mender::new(MendOptions::new());
     /// let (mut partial, mut seen) = (Partial::new(), Revision::default());
     /// mender.push(b"{'say': 'He", &mut partial);
     /// seen = partial.revision();

@@ -12,7 +12,7 @@ use crate::{EventReader, Output, ParseEvent, Path, Repair, Step};
 /// were kept, use [`Located`].
 ///
 /// ```
-/// use wiremend_core::{Mender, Options, Output, Paths, Repair};
+/// use wiremend_core::{Mender, MendOptions, Output, Paths, Repair};
 ///
 /// #[derive(Default)]
 /// struct Places(Paths, Vec<String>);
@@ -27,7 +27,7 @@ use crate::{EventReader, Output, ParseEvent, Path, Repair, Step};
 /// }
 ///
 /// let mut places = Places::default();
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// mender.push(br#"{"a": [1, None], "b": True}"#, &mut places);
 /// mender.finish(&mut places);
 /// assert_eq!(places.1, ["$.a[1]", "$.b"]);
@@ -190,9 +190,9 @@ fn begins_value(after: &str) -> bool {
 /// together take one pass over the text.
 ///
 /// ```
-/// use wiremend_core::{Options, RepairKind, mend};
+/// use wiremend_core::{MendOptions, RepairKind, mend};
 /// let input = b"{'a': [1, None]}";
-/// let mended = mend(input, &Options::new());
+/// let mended = mend(input, &MendOptions::new());
 /// let mut repairs = mended.located(input);
 /// let literal = repairs.find(|repair| repair.kind() == RepairKind::PythonLiteral);
 /// assert_eq!(literal.unwrap().span(), 10..14);

@@ -12,8 +12,8 @@ use crate::{KindSet, Repair, RepairKind, Risk};
 /// [`iter`](Self::iter) gives each repair by value.
 ///
 /// ```
-/// use wiremend_core::{Options, RepairKind, Repairs, Risk, mend};
-/// let mended = mend(b"{'a': [True, False]}", &Options::new());
+/// use wiremend_core::{MendOptions, RepairKind, Repairs, Risk, mend};
+/// let mended = mend(b"{'a': [True, False]}", &MendOptions::new());
 /// let repairs: &Repairs = mended.repairs();
 /// assert_eq!(repairs.len(), 4);
 /// assert_eq!(repairs.risk(), Some(Risk::Exact));
@@ -233,8 +233,8 @@ impl<'a> IntoIterator for &'a Repairs {
 /// A position between two repairs of a list. The default is the start.
 ///
 /// ```
-/// use wiremend_core::{Options, mend};
-/// let mended = mend(b"['a', None]", &Options::new());
+/// use wiremend_core::{MendOptions, mend};
+/// let mended = mend(b"['a', None]", &MendOptions::new());
 /// let mut first = mended.repairs().iter();
 /// assert_eq!(first.by_ref().take(2).count(), 2);
 /// let rest = mended.repairs().iter_at(first.position());

@@ -86,8 +86,8 @@ by_code!(Outcome, "outcome");
 /// A repair takes five words, and allocates only if the new text is not a constant.
 ///
 /// ```
-/// use wiremend_core::{Options, RepairKind, mend};
-/// let mended = mend(b"{'a': None}", &Options::new());
+/// use wiremend_core::{MendOptions, RepairKind, mend};
+/// let mended = mend(b"{'a': None}", &MendOptions::new());
 /// let last = mended.repairs().last().unwrap();
 /// assert_eq!(last.kind(), RepairKind::PythonLiteral);
 /// assert_eq!((last.span(), last.after()), (6..10, "null"));
@@ -223,9 +223,9 @@ impl Repair {
 /// sorted, overlap, or go past the end of the input.
 ///
 /// ```
-/// use wiremend_core::{Options, apply, mend};
+/// use wiremend_core::{MendOptions, apply, mend};
 /// let input = b"{'a': True,}";
-/// let mended = mend(input, &Options::new());
+/// let mended = mend(input, &MendOptions::new());
 /// assert_eq!(apply(input, mended.repairs()).unwrap(), mended.text().unwrap().as_bytes());
 /// ```
 #[must_use]

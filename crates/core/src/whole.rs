@@ -6,7 +6,7 @@ mod reading;
 use alloc::vec::Vec;
 
 use crate::{
-    Mended, Options, Outcome, Policy, Repair, Repairs, TrailingDocuments,
+    MendOptions, Mended, Outcome, Policy, Repair, Repairs, TrailingDocuments,
     engine::{Engine, Part, Stop},
     mender::cut_lines,
     prose::Marks,
@@ -21,7 +21,7 @@ use reading::Reading;
 /// Memory: the text, the result, and at most twice the text while it is read; see
 /// [`Limits::with_report`](crate::Limits::with_report).
 #[must_use]
-pub fn mend(input: &[u8], options: &Options) -> Mended {
+pub fn mend(input: &[u8], options: &MendOptions) -> Mended {
     mend_counting(input, options, false).0
 }
 
@@ -29,27 +29,27 @@ pub fn mend(input: &[u8], options: &Options) -> Mended {
 /// that is prose.
 ///
 /// ```
-/// use wiremend_core::{Options, mend, mend_document};
-/// let options = Options::new();
+/// use wiremend_core::{MendOptions, mend, mend_document};
+/// let options = MendOptions::new();
 /// assert_eq!(mend(b"[x] done", &options).text(), None);
 /// assert_eq!(mend_document(b"[x] done", &options).text(), Some(r#"["x"]"#));
 /// ```
 #[must_use]
-pub fn mend_document(input: &[u8], options: &Options) -> Mended {
+pub fn mend_document(input: &[u8], options: &MendOptions) -> Mended {
     mend_counting(input, options, true).0
 }
 
 /// Like [`mend_document`], for a document whose lines are marked, after the first mark.
 ///
 /// ```
-/// use wiremend_core::{Options, mend_marked, prose::Marks};
+/// use wiremend_core::{MendOptions, mend_marked, prose::Marks};
 /// let input = b"I meant:\n> {\n>   \"a\": 1\n> }";
 /// let marks = Marks::before(input, 11, 64).unwrap();
-/// let mended = mend_marked(&input[11..], marks, &Options::new());
+/// let mended = mend_marked(&input[11..], marks, &MendOptions::new());
 /// assert_eq!(mended.text(), Some("{\n  \"a\": 1\n}"));
 /// ```
 #[must_use]
-pub fn mend_marked(input: &[u8], marks: Marks, options: &Options) -> Mended {
+pub fn mend_marked(input: &[u8], marks: Marks, options: &MendOptions) -> Mended {
     let wrapper = Wrapper::Lines { marks, within: true };
     mend_wrapped(input, 0, wrapper, options, true).0
 }
@@ -57,12 +57,12 @@ pub fn mend_marked(input: &[u8], marks: Marks, options: &Options) -> Mended {
 /// How many steps [`mend`] takes, for tests of linearity.
 #[cfg(feature = "coverage")]
 #[must_use]
-pub fn steps(input: &[u8], options: &Options) -> u64 {
+pub fn steps(input: &[u8], options: &MendOptions) -> u64 {
     mend_counting(input, options, false).1
 }
 
 /// The result, and how many steps that took.
-fn mend_counting(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
+fn mend_counting(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64) {
     let mut gate = if begun { Gate::DOCUMENT } else { Gate::START };
     match gate.watch(input, options, true) {
         Seen::Wrapped(at, wrapper) => mend_wrapped(input, at, wrapper, options, begun),
@@ -75,7 +75,7 @@ fn mend_wrapped(
     input: &[u8],
     at: usize,
     wrapper: Wrapper,
-    options: &Options,
+    options: &MendOptions,
     begun: bool,
 ) -> (Mended, u64) {
     if !options.policy().allows(wrapper.kind()) {
@@ -88,7 +88,7 @@ fn mend_wrapped(
 }
 
 /// The result for a text that is in no wrapper, and how many steps the engine took for all readings.
-fn mend_plain(input: &[u8], options: &Options, begun: bool) -> (Mended, u64) {
+fn mend_plain(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64) {
     let begin = |mut engine: Engine| {
         if begun {
             engine.begin_document();
@@ -173,7 +173,7 @@ mod tests {
     fn the_array_around_several_documents_is_a_level() {
         let options = |depth| {
             let limits = Limits::default().with_depth(depth);
-            Options::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array)
+            MendOptions::new().with_limits(limits).with_trailing_documents(TrailingDocuments::Array)
         };
         let input = b"[[1]]\n[2]";
         assert_eq!(mend(input, &options(3)).text(), Some("[[[1]],\n[2]]"));
@@ -187,7 +187,7 @@ mod tests {
             ("'```json\n\"a\": ['b", r#"{"a": ["b"]}"#),
             ("\"Yes, [\"\n```json\n\"a\": \"b", r#"{"a": "b"}"#),
         ] {
-            let mended = mend(input.as_bytes(), &Options::new());
+            let mended = mend(input.as_bytes(), &MendOptions::new());
             assert_eq!(mended.text(), Some(text), "{input}");
             assert!(!mended.outcome().is_complete(), "{input}");
         }
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_refused_repair_is_reported_once() {
-        let options = Options::new().with_policy(Policy::CONSERVATIVE);
+        let options = MendOptions::new().with_policy(Policy::CONSERVATIVE);
         for input in [&br#"{"t": "if "a" {", "n": 1}"#[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {
             let mended = mend(input, &options);
             assert_eq!(mended.outcome(), Outcome::Invalid);

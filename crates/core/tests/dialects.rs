@@ -7,7 +7,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use wiremend_core::{
-    Collected, Limits, Mended, Mender, Options, Outcome, Policy, RepairKind, mend,
+    Collected, Limits, MendOptions, Mended, Mender, Outcome, Policy, RepairKind, mend,
 };
 
 /// Numbers that depend on nothing but the seed (xorshift).
@@ -129,7 +129,7 @@ fn text(chance: &mut Chance) -> Vec<u8> {
 }
 
 /// What a mender makes of the text in pieces of that size.
-fn pushed(text: &[u8], size: usize, options: &Options) -> (Outcome, Collected) {
+fn pushed(text: &[u8], size: usize, options: &MendOptions) -> (Outcome, Collected) {
     let mut mender = Mender::new(options.clone());
     let mut out = Collected::default();
     text.chunks(size).for_each(|piece| mender.push(piece, &mut out));
@@ -145,7 +145,7 @@ fn the_fast_path_makes_the_edits_of_the_rules() {
     for round in 0..number("ROUNDS").unwrap_or(6000) {
         let text = text(&mut chance);
         let policy = if round % 2 == 0 { Policy::PERMISSIVE } else { Policy::CONSERVATIVE };
-        let fast = Options::new().with_policy(policy);
+        let fast = MendOptions::new().with_policy(policy);
         let rules = fast.clone().with_limits(slow);
         let shown = String::from_utf8_lossy(&text);
         let want = pushed(&text, text.len().max(1), &rules);
@@ -213,7 +213,7 @@ fn the_fast_path_reads_strings_in_pieces_like_the_rules() {
     let mut chance = Chance(number("SEED").unwrap_or(0xe5c));
     for _ in 0..number("ROUNDS").unwrap_or(6000) {
         let text = long_string(&mut chance);
-        let fast = Options::new();
+        let fast = MendOptions::new();
         let rules = fast.clone().with_limits(slow);
         let shown = String::from_utf8_lossy(&text);
         let want = pushed(&text, text.len().max(1), &rules);
@@ -225,7 +225,7 @@ fn the_fast_path_reads_strings_in_pieces_like_the_rules() {
 
 #[test]
 fn nothing_is_remembered_of_an_earlier_string() {
-    let slow = Options::new().with_limits(Limits::new().with_buffer(4000));
+    let slow = MendOptions::new().with_limits(Limits::new().with_buffer(4000));
     for text in [
         r#"["f" d"," "":}"#,
         r#"["a "b" c", 1, "v", "w", 2, "x "y","z"]"#,
@@ -235,7 +235,7 @@ fn nothing_is_remembered_of_an_earlier_string() {
     ] {
         let want = pushed(text.as_bytes(), text.len(), &slow);
         for size in [1, 3, 8, 64] {
-            assert_eq!(pushed(text.as_bytes(), size, &Options::new()), want, "{text} {size}");
+            assert_eq!(pushed(text.as_bytes(), size, &MendOptions::new()), want, "{text} {size}");
         }
     }
 }
@@ -248,7 +248,7 @@ fn a_dialect_that_was_left_for_a_while_is_entered_again() {
         format!("[{{'a': '  x  '}}, {clean}{{\"k\": \"v\", 'b': \"w\", c: 'y'}}, {clean}['z']]");
     let want = text.replace('\'', "\"").replace("c:", "\"c\":");
     for size in (1..text.len()).step_by(7).chain([text.len()]) {
-        let (outcome, out) = pushed(text.as_bytes(), size, &Options::new());
+        let (outcome, out) = pushed(text.as_bytes(), size, &MendOptions::new());
         assert_eq!((outcome, out.to_text()), (Outcome::Repaired, want.clone()), "{size}");
         assert_eq!(out.repairs().len(), 12, "{size}");
     }

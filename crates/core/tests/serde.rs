@@ -11,13 +11,13 @@ use serde::{
 };
 use serde_json::json;
 use wiremend_core::{
-    DeserializeError, Events, Limits, Mender, Options, Outcome, ParseEvent, Partial, Revision,
+    DeserializeError, Events, Limits, MendOptions, Mender, Outcome, ParseEvent, Partial, Revision,
     Risk, mend,
 };
 
 fn partial(text: &str) -> Partial {
     let limits = Limits::new().with_depth(200_000);
-    let mut mender = Mender::new(Options::new().with_limits(limits));
+    let mut mender = Mender::new(MendOptions::new().with_limits(limits));
     let mut partial = Partial::new();
     mender.push(text.as_bytes(), &mut partial);
     mender.finish(&mut partial);
@@ -175,7 +175,7 @@ fn a_value_deserializes_like_its_text() {
 
 #[test]
 fn reports_are_data() {
-    let mended = mend(b"{'a b': [None]}", &Options::new());
+    let mended = mend(b"{'a b': [None]}", &MendOptions::new());
     let repairs = serde_json::to_value(mended.repairs()).unwrap();
     assert_eq!(
         repairs[2],
@@ -198,7 +198,7 @@ fn reports_are_data() {
     let mut seen = Vec::new();
     let mut events =
         Events::new(|event: ParseEvent<'_>| seen.push(serde_json::to_value(event).unwrap()));
-    Mender::new(Options::new()).push(b"{'a': [1, true", &mut events);
+    Mender::new(MendOptions::new()).push(b"{'a': [1, true", &mut events);
     assert_eq!(
         seen[..4],
         [

@@ -28,7 +28,7 @@ fn every_type_is_send_and_sync() {
     crosses::<core::Mended>();
     crosses::<core::Mender>();
     crosses::<core::Misplaced>();
-    crosses::<core::Options>();
+    crosses::<core::MendOptions>();
     crosses::<core::Outcome>();
     crosses::<core::OwnedValue>();
     crosses::<core::ParseEvent<'static>>();

@@ -1,6 +1,6 @@
 //! The current document: a mender and its place in the input.
 
-use wiremend_core::{Mender, Options, Outcome, Output, Path, Repair, RepairKind, prose::Marks};
+use wiremend_core::{MendOptions, Mender, Outcome, Output, Path, Repair, RepairKind, prose::Marks};
 
 use crate::TextSink;
 
@@ -9,7 +9,7 @@ use crate::TextSink;
 pub(crate) struct Document {
     /// Created when the first document begins, because most texts contain none.
     mender: Option<Box<Mender>>,
-    options: Options,
+    options: MendOptions,
     /// The offset in the input where the document begins.
     start: usize,
     /// Whether one of its repairs so far leaves its end in doubt, if there were any.
@@ -32,7 +32,7 @@ pub(crate) enum Taken {
 }
 
 impl Document {
-    pub(crate) const fn new(options: Options) -> Self {
+    pub(crate) const fn new(options: MendOptions) -> Self {
         Self {
             mender: None,
             options,

@@ -1,17 +1,17 @@
 //! Finds JSON and tool calls in text: in code fences, in prose, and after reasoning blocks.
 //!
-//! An [`Extractor`] reads the text of a model while it arrives, in any pieces. It distinguishes
+//! A [`Finder`] reads the text of a model while it arrives, in any pieces. It distinguishes
 //! prose from JSON, emits prose unchanged, and passes each document to a
 //! [`Mender`](wiremend_core::Mender). It is conservative: a link, a checkbox, a citation, a
-//! template, a set, a line of code or a fence of another language is text. [`mend_text`] does the
+//! template, a set, a line of code or a fence of another language is text. [`find`] does the
 //! same for a whole text.
 //!
 //! ```
-//! use wiremend_core::{Options, Outcome};
-//! use wiremend_extract::{Extractor, Findings, Scope};
+//! use wiremend_core::{MendOptions, Outcome};
+//! use wiremend_extract::{Finder, FoundDocuments, Scope};
 //!
-//! let mut extractor = Extractor::new(Scope::All, Options::new());
-//! let mut found = Findings::default();
+//! let mut extractor = Finder::new(Scope::All, MendOptions::new());
+//! let mut found = FoundDocuments::default();
 //! extractor.push(b"See [docs](http://x). Result: {\"ok\": tr", &mut found);
 //! extractor.push(b"ue} Done.", &mut found);
 //! assert_eq!(extractor.finish(&mut found), Outcome::Unchanged);
@@ -29,7 +29,7 @@ use wiremend_core::{TrailingDocuments, UnknownCode};
 mod comment;
 mod dialect;
 mod document;
-mod extractor;
+mod finder;
 mod margin;
 mod scalar;
 mod segments;
@@ -40,20 +40,20 @@ pub use dialect::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect, FoundCall,
     FoundCalls, RestatedCall, Tools, UnknownTool,
 };
-pub use extractor::Extractor;
+pub use finder::Finder;
 pub use segments::{Payload, Segment, SegmentEvent, SegmentReader, SegmentSink, Segments};
-pub use sink::{Findings, Found, TextSink};
-pub use whole::mend_text;
+pub use sink::{FoundDocument, FoundDocuments, TextSink};
+pub use whole::find;
 pub use wiremend_core::prose::is_reasoning_tag;
 
 /// Where to look for JSON.
 ///
-/// Several documents are all the result, unless one is asked for. For [`mend_text`], they are one
+/// Several documents are all the result, unless one is asked for. For [`find`], they are one
 /// array, or a sequence with [`TrailingDocuments::All`]: with [`Scope::All`] and [`Scope::Fenced`], and
 /// with [`Scope::Best`] and [`Scope::Whole`] if the options say so ([`TrailingDocuments::Array`]). What
 /// is dropped because one was asked for is a repair, [`RepairKind::SecondDocument`].
 ///
-/// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`], an [`Extractor`] finds
+/// With [`Scope::First`], [`Scope::Whole`], [`Scope::Best`] and [`Scope::Last`], a [`Finder`] finds
 /// one document. Everything around it is recorded as deleted, so its repairs turn the *whole* input
 /// into the document. With [`Scope::All`] and [`Scope::Fenced`], and with [`Scope::Whole`] and
 /// [`TrailingDocuments::All`], every document has its own repairs, and the text around is not recorded.
@@ -65,14 +65,14 @@ pub enum Scope {
     /// Every JSON document in the text.
     All,
     /// The best reading of the text, and of several documents the best one, if one is wanted. Only for
-    /// whole texts: the [`Extractor`] takes the first one.
+    /// whole texts: the [`Finder`] takes the first one.
     Best,
     /// The documents inside code fences.
     Fenced,
     /// The first document, which is an object or an array. What follows it is text.
     #[default]
     First,
-    /// The last document. Only for whole texts: the [`Extractor`] takes the first one.
+    /// The last document. Only for whole texts: the [`Finder`] takes the first one.
     Last,
     /// The whole text is one JSON document, as in tool arguments or JSON mode. It may be a scalar.
     /// Prose around a document is recorded as deleted, and also emitted as text.

@@ -1,6 +1,6 @@
 //! A scalar that may be all of a channel of JSON.
 
-use wiremend_core::{Mender, Options, Outcome, RepairKind, mend};
+use wiremend_core::{MendOptions, Mender, Outcome, RepairKind, mend};
 
 /// The state of reading such a scalar. Only white space may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Scalar {
 
     /// Whether the input, which ends here, was such a scalar. `text` is all of it except the white
     /// space before.
-    pub(crate) fn is_value(self, text: &[u8], options: &Options) -> bool {
+    pub(crate) fn is_value(self, text: &[u8], options: &MendOptions) -> bool {
         self.looks_like_value(text.trim_ascii_end()) && is_read(text, options.clone())
     }
 
@@ -80,7 +80,7 @@ impl Scalar {
 }
 
 /// Whether a mender finds anything in `text`.
-fn is_read(text: &[u8], options: Options) -> bool {
+fn is_read(text: &[u8], options: MendOptions) -> bool {
     let mut mender = Mender::new(options);
     mender.push(text, &mut ());
     mender.finish(&mut ()) != Outcome::None
@@ -94,7 +94,7 @@ fn mends_alone(text: &[u8]) -> bool {
         RepairKind::TrailingProse,
         RepairKind::MissingOpen,
     ];
-    let mended = mend(text, &Options::new());
+    let mended = mend(text, &MendOptions::new());
     mended.text().is_some_and(|text| text.starts_with('"'))
         && !PROSE.iter().any(|kind| mended.repairs().contains(*kind))
 }

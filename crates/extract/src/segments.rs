@@ -4,13 +4,12 @@ mod list;
 
 use std::ops::Range;
 
-use wiremend_core::{Options, Outcome, Repair};
+use wiremend_core::{MendOptions, Outcome, Repair};
 
 pub use list::{Payload, Segment, Segments};
 
 use crate::{
-    CallEnd, CallExtractor, CallSink, CallStart, Extractor, RestatedCall, Scope, TextSink,
-    UnknownTool,
+    CallEnd, CallExtractor, CallSink, CallStart, Finder, RestatedCall, Scope, TextSink, UnknownTool,
 };
 
 /// What a [`SegmentReader`] finds, in the order of the input.
@@ -72,7 +71,7 @@ impl<F: FnMut(SegmentEvent<'_>)> SegmentSink for F {
 
 /// Divides the text of a model into text, reasoning, JSON documents and tool calls while it arrives.
 ///
-/// It is a [`CallExtractor`], with an [`Extractor`] on the text that is left. Calls are looked for
+/// It is a [`CallExtractor`], with a [`Finder`] on the text that is left. Calls are looked for
 /// first: a call between the tokens of a document ends it, so the document is not complete.
 ///
 /// Call [`push`](Self::push) any number of times, then one of [`finish`](Self::finish) and
@@ -80,11 +79,11 @@ impl<F: FnMut(SegmentEvent<'_>)> SegmentSink for F {
 /// chunks.
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_extract::{CallExtractor, Dialect, Segment, SegmentReader, Segments};
 ///
 /// let dialect = Dialect::by_name("hermes").unwrap().clone();
-/// let calls = CallExtractor::new(Options::new()).with_dialect(dialect);
+/// let calls = CallExtractor::new(MendOptions::new()).with_dialect(dialect);
 /// let mut reader = SegmentReader::new(calls);
 /// let mut found = Segments::default();
 /// let text = br#"<think>Two?</think>So: {"seats": 2,} <tool_call>{"name": "book", "arguments": {}}</tool_call>"#;
@@ -108,7 +107,7 @@ pub struct SegmentReader {
 /// The texts between calls, each of which is searched for documents.
 #[derive(Clone, Debug)]
 struct Texts {
-    payloads: Extractor,
+    payloads: Finder,
     /// How much of the input is in spans.
     done: usize,
     /// Where the text begins that is being searched. `None` before its first byte.
@@ -124,16 +123,16 @@ impl SegmentReader {
     /// for everywhere.
     #[must_use]
     pub fn new(calls: CallExtractor) -> Self {
-        let payloads = Extractor::new(Scope::All, calls.options().clone());
+        let payloads = Finder::new(Scope::All, calls.options().clone());
         Self { calls, texts: Texts::new(payloads) }
     }
 
     /// Looks for documents with other options, for example in fences only. [`Scope::All`] and
     /// [`Scope::Fenced`] are possible; the others, which mean one document, are read as `All`.
     #[must_use]
-    pub fn with_payloads(mut self, scope: Scope, options: Options) -> Self {
+    pub fn with_payloads(mut self, scope: Scope, options: MendOptions) -> Self {
         let scope = if scope == Scope::Fenced { scope } else { Scope::All };
-        self.texts = Texts::new(Extractor::new(scope, options));
+        self.texts = Texts::new(Finder::new(scope, options));
         self
     }
 
@@ -158,9 +157,9 @@ impl SegmentReader {
     /// a span nor part of what was emitted of an open document.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, SegmentReader, Segments};
-    /// let mut reader = SegmentReader::new(CallExtractor::new(Options::new()));
+    /// let mut reader = SegmentReader::new(CallExtractor::new(MendOptions::new()));
     /// reader.push(b"A list: [", &mut Segments::default());
     /// assert_eq!(reader.reset(), b"[");
     /// ```
@@ -180,7 +179,7 @@ impl SegmentReader {
 }
 
 impl Texts {
-    const fn new(payloads: Extractor) -> Self {
+    const fn new(payloads: Finder) -> Self {
         Self { payloads, done: 0, base: None, open: None, tail: Vec::new() }
     }
 
@@ -226,7 +225,7 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     fn text(&mut self, bytes: &[u8]) {
         self.texts.push(bytes, self.sink);
     }
-    fn documents(&mut self) -> Option<&mut Extractor> {
+    fn documents(&mut self) -> Option<&mut Finder> {
         let payloads = &mut self.texts.payloads;
         (payloads.scope() == Scope::All).then_some(payloads)
     }
@@ -273,7 +272,7 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     }
 }
 
-/// Passes on what an [`Extractor`] finds in a text that begins at `base`.
+/// Passes on what a [`Finder`] finds in a text that begins at `base`.
 struct Within<'a, S> {
     base: usize,
     done: &'a mut usize,

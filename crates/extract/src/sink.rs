@@ -2,7 +2,7 @@
 
 use wiremend_core::{Outcome, Repair, Repairs};
 
-/// Receives what an [`Extractor`](crate::Extractor) finds, in the order of the input.
+/// Receives what a [`Finder`](crate::Finder) finds, in the order of the input.
 ///
 /// Slices may end anywhere, even inside a character. Every byte of the input is passed to either
 /// [`text`](Self::text) or [`reasoning`](Self::reasoning), or belongs to a document.
@@ -75,24 +75,24 @@ impl<P: TextSink> TextSink for &mut P {
 /// Collects everything that is found. Its size grows with the input.
 ///
 /// ```
-/// use wiremend_core::Options;
-/// use wiremend_extract::{Extractor, Findings, Scope};
+/// use wiremend_core::MendOptions;
+/// use wiremend_extract::{Finder, FoundDocuments, Scope};
 ///
-/// let mut found = Findings::default();
-/// let mut extractor = Extractor::new(Scope::First, Options::new());
+/// let mut found = FoundDocuments::default();
+/// let mut extractor = Finder::new(Scope::First, MendOptions::new());
 /// extractor.push(b"<think>[1]?</think>[2]", &mut found);
 /// extractor.finish(&mut found);
 /// assert_eq!(found.reasoning(), b"[1]?");
 /// assert_eq!(found.documents()[0].json(), b"[2]");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub struct FoundDocuments {
     text: Vec<u8>,
     reasoning: Vec<u8>,
-    documents: Vec<Found>,
+    documents: Vec<FoundDocument>,
 }
 
-impl Findings {
+impl FoundDocuments {
     /// The text outside of documents and reasoning.
     #[must_use]
     pub fn text(&self) -> &[u8] {
@@ -107,12 +107,12 @@ impl Findings {
 
     /// The documents, in the order of the input.
     #[must_use]
-    pub fn documents(&self) -> &[Found] {
+    pub fn documents(&self) -> &[FoundDocument] {
         &self.documents
     }
 }
 
-impl TextSink for Findings {
+impl TextSink for FoundDocuments {
     fn text(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
@@ -120,7 +120,7 @@ impl TextSink for Findings {
         self.reasoning.extend_from_slice(bytes);
     }
     fn begin(&mut self, offset: usize) {
-        self.documents.push(Found {
+        self.documents.push(FoundDocument {
             offset,
             json: Vec::new(),
             repairs: Repairs::new(),
@@ -144,16 +144,16 @@ impl TextSink for Findings {
     }
 }
 
-/// One document of [`Findings`].
+/// One document of [`FoundDocuments`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDocument {
     offset: usize,
     json: Vec<u8>,
     repairs: Repairs,
     outcome: Option<Outcome>,
 }
 
-impl Found {
+impl FoundDocument {
     /// The offset in the input at which it begins.
     #[must_use]
     pub const fn offset(&self) -> usize {

@@ -5,7 +5,7 @@ mod reading;
 mod search;
 
 use wiremend_core::{
-    Mended, Options, Outcome, Repair, RepairKind, Repairs, TrailingDocuments, mend,
+    MendOptions, Mended, Outcome, Repair, RepairKind, Repairs, TrailingDocuments, mend,
 };
 
 use crate::Scope;
@@ -21,18 +21,18 @@ use search::Documents;
 /// [`Outcome::None`]. [`Scope`] says what becomes of several documents.
 ///
 /// ```
-/// use wiremend_core::{Options, Outcome};
-/// use wiremend_extract::{Scope, mend_text};
+/// use wiremend_core::{MendOptions, Outcome};
+/// use wiremend_extract::{Scope, find};
 ///
-/// let mended = mend_text(b"Here it is: {name: 'Ada'} Enjoy!", Scope::Best, &Options::new());
+/// let mended = find(b"Here it is: {name: 'Ada'} Enjoy!", Scope::Best, &MendOptions::new());
 /// assert_eq!(mended.text(), Some(r#"{"name": "Ada"}"#));
-/// let two = mend_text(b"{\"a\": 1} and {\"b\": 2}", Scope::All, &Options::new());
+/// let two = find(b"{\"a\": 1} and {\"b\": 2}", Scope::All, &MendOptions::new());
 /// assert_eq!(two.text(), Some(r#"[{"a": 1}, {"b": 2}]"#));
-/// let prose = mend_text(b"if (x) { return 1; }", Scope::Best, &Options::new());
+/// let prose = find(b"if (x) { return 1; }", Scope::Best, &MendOptions::new());
 /// assert_eq!(prose.outcome(), Outcome::None);
 /// ```
 #[must_use]
-pub fn mend_text(input: &[u8], scope: Scope, options: &Options) -> Mended {
+pub fn find(input: &[u8], scope: Scope, options: &MendOptions) -> Mended {
     if scope == Scope::Fenced {
         return Documents::find(input, scope, options).choose(input, scope, options);
     }

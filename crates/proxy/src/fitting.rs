@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use wiremend_core::{Mended, Options, Outcome, Policy, Risk};
+use wiremend_core::{MendOptions, Mended, Outcome, Policy, Risk};
 use wiremend_schema::{FitOptions, Fitted, Rules};
 use wiremend_wire::{Block, Call, FitHook, Fittable, ToolPolicies};
 
@@ -165,7 +165,7 @@ pub(crate) fn options(switches: &Switches, tool: &str, rules: &Rules) -> FitOpti
 }
 
 fn options_of(engine: Policy, name: &str, rules: &Rules) -> FitOptions {
-    let engine = Options::new().with_policy(engine);
+    let engine = MendOptions::new().with_policy(engine);
     let options = FitOptions::new().with_mending(engine).with_scope(wiremend_extract::Scope::Whole);
     options.with_name(name).with_rules(rules.clone())
 }

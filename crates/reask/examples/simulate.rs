@@ -15,7 +15,7 @@ use core::time::Duration;
 use std::{collections::BTreeSet, env, fs};
 
 use serde_json::{Map, Value, json};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_reask::{Answer, Ask, AskKind, Reask, ReaskOptions, Step};
 use wiremend_schema::{FitOptions, Issue, Schema, Tree};
 
@@ -212,7 +212,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
 
 /// The options of a loop with that policy.
 fn fit_options(case: &Case, repair: Policy) -> FitOptions {
-    let engine = Options::new().with_policy(repair);
+    let engine = MendOptions::new().with_policy(repair);
     FitOptions::new().with_mending(engine).with_name(case.name.as_str())
 }
 

@@ -225,12 +225,12 @@ impl Ask {
 ///
 /// ```
 /// use wiremend_reask::{Reask, ReaskOptions, Step};
-/// use wiremend_core::{Options, Policy};
+/// use wiremend_core::{MendOptions, Policy};
 /// use wiremend_schema::{FitOptions, Schema};
 /// use core::time::Duration;
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#)?;
-/// let fit = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+/// let fit = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
 /// let mut reask = Reask::new(&schema, ReaskOptions::new().with_fit(fit));
 /// let Step::Ask(ask) = reask.begin(Duration::ZERO) else { panic!() };
 ///

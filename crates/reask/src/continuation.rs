@@ -1,6 +1,6 @@
 //! Puts an answer that was cut off together with what the model wrote when it was asked to go on.
 
-use wiremend_core::{Mender, Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Mender, Outcome, Policy};
 
 /// The shortest repetition of the end of an answer that is taken for one, in bytes.
 const OVERLAP: usize = 12;
@@ -83,7 +83,7 @@ pub(crate) enum End {
 
 impl End {
     pub(crate) fn of(text: &str) -> Self {
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         mender.push(text.as_bytes(), &mut Vec::new());
         if mender.ends_in_string() {
             return Self::InString;
@@ -129,7 +129,7 @@ fn opens_json(text: &str) -> bool {
 
 /// Whether a text is the beginning of JSON text, without any repair but for a code fence.
 pub(crate) fn is_begun_json(text: &str) -> bool {
-    let mut mender = Mender::new(Options::new().with_policy(Policy::STRICT));
+    let mut mender = Mender::new(MendOptions::new().with_policy(Policy::STRICT));
     mender.push(unfenced(text).unwrap_or(text).as_bytes(), &mut Vec::new());
     mender.finish(&mut Vec::new()) == Outcome::Cut
 }

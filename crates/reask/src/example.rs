@@ -1,7 +1,7 @@
 //! An example of what a schema describes.
 
 use serde_json::{Map, Number, Value, json};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::Scope;
 use wiremend_schema::{FitOptions, Schema};
 
@@ -92,7 +92,7 @@ fn made(schema: &Schema, required_only: bool) -> Example {
 
 /// Whether a value is valid as it is, as far as that can be found out in at most `steps` steps.
 fn is_valid(schema: &Schema, value: &Value, steps: u64) -> bool {
-    let engine = Options::new().with_policy(Policy::STRICT);
+    let engine = MendOptions::new().with_policy(Policy::STRICT);
     let options = FitOptions::new().with_mending(engine).with_scope(Scope::Whole).with_steps(steps);
     schema.fit(value.to_string().as_bytes(), &options).text().is_some()
 }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use wiremend_core::{JsonType, Options, Policy, Risk};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{JsonType, MendOptions, Policy, Risk};
+use wiremend_extract::{Scope, find};
 use wiremend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 
 use crate::{
@@ -167,8 +167,8 @@ impl Fields {
     pub(crate) fn merge(&self, reply: &str, steps: u64) -> Vec<(String, Option<Risk>)> {
         // Of the reply, only the keys matter. The rules for the values are those of the whole schema, which
         // is applied to the result.
-        let engine = Options::new().with_policy(Policy::CONSERVATIVE);
-        let mended = mend_text(reply.as_bytes(), Scope::Best, &engine);
+        let engine = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+        let mended = find(reply.as_bytes(), Scope::Best, &engine);
         let stated = mended.text().and_then(|text| Tree::read(text).ok());
         let root = stated.as_ref().map(Tree::root);
         // A member of the value itself is no other name for a field.
@@ -188,8 +188,8 @@ impl Fields {
 
     /// The same, for a reply that has more in it than the fields, or has them in another object.
     pub(crate) fn merge_loosely(&self, reply: &str) -> Vec<(String, Option<Risk>)> {
-        let engine = Options::new().with_policy(Policy::CONSERVATIVE);
-        let mended = mend_text(reply.as_bytes(), Scope::Best, &engine);
+        let engine = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+        let mended = find(reply.as_bytes(), Scope::Best, &engine);
         let text = mended.text().filter(|_| mended.outcome().is_complete());
         // What else is in it may say otherwise about parts that were good.
         let risk = mended.repairs().risk().max(Some(Risk::Likely));

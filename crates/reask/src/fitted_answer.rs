@@ -4,10 +4,9 @@
 //! answer that was cut off.
 
 use serde_json::Value;
-use wiremend_core::{JsonType, Options, Outcome, Path, Risk, mend};
+use wiremend_core::{JsonType, MendOptions, Outcome, Path, Risk, mend};
 use wiremend_extract::{
-    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, Scope,
-    mend_text,
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, Scope, find,
 };
 use wiremend_schema::{FitOptions, Fitted, Issue, IssueCode, Registry, Schema, Tree};
 use wiremend_wire::FinishReason;
@@ -57,7 +56,7 @@ impl FittedAnswer {
         let own = match self.json() {
             Some(json) if self.fitted.text().is_none() && json != self.text.trim_ascii() => {
                 // The repairs are listed for a valid value only.
-                let mended = mend_text(self.text.as_bytes(), options.scope(), options.mending());
+                let mended = find(self.text.as_bytes(), options.scope(), options.mending());
                 let same = mended.text().is_some_and(|text| text.trim_ascii() == json.trim_ascii());
                 if same { mended.repairs().risk() } else { Some(Risk::Likely) }
             }
@@ -262,7 +261,7 @@ fn read_text(schema: &Schema, fit: &FitOptions, answer: &Answer, text: &str) -> 
 /// Whether the value in a text has certainly ended, with its own bracket or quote. More digits could follow a
 /// number, and more words a list of words.
 fn is_closed(text: &str) -> bool {
-    let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
+    let mended = find(text.as_bytes(), Scope::Best, &MendOptions::new());
     let kind = mended.text().and_then(|text| Some(Tree::read(text).ok()?.root().kind()));
     mended.outcome().is_complete()
         && kind.is_some_and(|kind| {
@@ -344,7 +343,7 @@ fn call_in(
     answer: &Answer,
     tool: &str,
     schema: &Schema,
-    engine: &Options,
+    engine: &MendOptions,
 ) -> Option<(Answer, Option<Risk>)> {
     let tools = Registry::new().with_tool(tool, schema.clone()).tools();
     let mut reader = CallExtractor::new(engine.clone()).with_tools(tools);

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_schema::FitOptions;
 
 use crate::{Mode, ModeMemory, Templates};
@@ -83,7 +83,7 @@ impl ReaskOptions {
     #[must_use]
     pub fn for_tool(name: impl Into<String>) -> Self {
         let name = name.into();
-        let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+        let engine = MendOptions::new().with_policy(Policy::CONSERVATIVE);
         let fit = FitOptions::new().with_mending(engine).with_name(name.as_str());
         Self { tool: Some(name), ..Self::new() }.with_fit(fit)
     }

@@ -1,7 +1,7 @@
 //! The prompts, made from issues as data, and the hints about what can be seen in an answer.
 
-use wiremend_core::{Options, RepairKind};
-use wiremend_extract::{Scope, is_reasoning_tag, mend_text};
+use wiremend_core::{MendOptions, RepairKind};
+use wiremend_extract::{Scope, find, is_reasoning_tag};
 use wiremend_schema::{Issue, IssueCode, Rendering, Schema};
 
 use crate::{
@@ -327,7 +327,7 @@ pub(crate) fn seen(
 
 fn spelling(text: &str, hints: &mut Vec<Hint>) {
     use RepairKind as Kind;
-    let mended = mend_text(text.as_bytes(), Scope::Best, &Options::new());
+    let mended = find(text.as_bytes(), Scope::Best, &MendOptions::new());
     let has_json = mended.text().is_some() || !mended.repairs().is_empty();
     if !has_json && !hints.iter().any(|hint| matches!(hint, Hint::XmlWrapper | Hint::WrongTag(_))) {
         hints.push(Hint::Prose);

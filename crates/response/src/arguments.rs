@@ -61,13 +61,13 @@ impl FittedArguments {
 /// [`Policy::CONSERVATIVE`](wiremend_core::Policy::CONSERVATIVE) for calls with side effects.
 ///
 /// ```
-/// use wiremend_core::{Options, Policy};
+/// use wiremend_core::{MendOptions, Policy};
 /// use wiremend_response::fit_arguments;
 /// use wiremend_schema::{FitOptions, Schema};
 /// use wiremend_wire::{ArgumentsOutcome, FinishReason};
 ///
 /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}, "required": ["days"]}"#)?;
-/// let options = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+/// let options = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
 /// let fit = |raw, finish| fit_arguments(raw, finish, &schema, &options);
 ///
 /// assert_eq!(fit("{'days': '3'}", FinishReason::ToolCalls).value(), Some("{\"days\": 3}"));

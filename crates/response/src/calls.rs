@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use wiremend_core::{Mended, Options, Outcome, buffer::BoundedBuffer};
+use wiremend_core::{MendOptions, Mended, Outcome, buffer::BoundedBuffer};
 use wiremend_extract::Scope;
 use wiremend_schema::{Cursor, FitOptions, Fitted, Registry, Resolved, Rules, SharedRegistry};
 use wiremend_wire::{Call, CallKind, Guides, ToolPolicies, WireEvent, WireOptions};
@@ -115,7 +115,7 @@ pub(crate) struct Tools {
 /// How calls are repaired, and whether the rules of a schema may change them.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    mending: Options,
+    mending: MendOptions,
     policies: Option<ToolPolicies>,
     coerces: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wiremend_core::{Options, Outcome, TrailingDocuments};
+use wiremend_core::{MendOptions, Outcome, TrailingDocuments};
 use wiremend_extract::Scope;
 use wiremend_schema::{FitOptions, Fitted, Schema};
 use wiremend_wire::{Block, Doubt};
@@ -105,11 +105,11 @@ impl FittedObject {
 pub(crate) struct Documents {
     schema: Schema,
     fit: FitOptions,
-    engine: Options,
+    engine: MendOptions,
 }
 
 impl Documents {
-    pub(crate) fn new(schema: Schema, fit: FitOptions, engine: Options) -> Self {
+    pub(crate) fn new(schema: Schema, fit: FitOptions, engine: MendOptions) -> Self {
         Self { schema, fit, engine }
     }
 
@@ -127,7 +127,7 @@ impl Documents {
 
     /// How objects are found and repaired. As in the fit, the schema decides what their bytes leave open, so that an
     /// early issue is about the reading that is fitted.
-    pub(crate) fn guided(&self) -> Options {
+    pub(crate) fn guided(&self) -> MendOptions {
         let engine = self.engine.clone();
         if engine.guide().is_some() { engine } else { engine.with_guide(self.schema.guide()) }
     }

@@ -131,7 +131,7 @@ impl Object {
     }
 }
 
-/// Collects an object while an [`Extractor`](wiremend_extract::Extractor) emits it.
+/// Collects an object while a [`Finder`](wiremend_extract::Finder) emits it.
 ///
 /// ```
 /// use wiremend_core::Outcome;

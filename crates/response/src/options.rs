@@ -1,6 +1,6 @@
 //! The options of a [`ResponseReader`](crate::ResponseReader).
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::Scope;
 #[cfg(feature = "schema")]
 use wiremend_schema::{FitOptions, Schema, SharedRegistry};
@@ -22,7 +22,7 @@ pub struct ResponseOptions {
     wire: WireOptions,
     objects: Option<Scope>,
     taken_out: bool,
-    mending: Options,
+    mending: MendOptions,
     object_limit: usize,
     raw_objects: bool,
     in_text: Option<TextCalls>,
@@ -43,7 +43,7 @@ impl ResponseOptions {
             wire: WireOptions::new(),
             objects: None,
             taken_out: false,
-            mending: Options::new(),
+            mending: MendOptions::new(),
             object_limit: 8 << 20,
             raw_objects: false,
             in_text: None,
@@ -114,7 +114,7 @@ impl ResponseOptions {
     /// ### Default
     /// [`Policy::PERMISSIVE`](wiremend_core::Policy::PERMISSIVE), default limits.
     #[must_use]
-    pub fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: MendOptions) -> Self {
         self.mending = options;
         self
     }
@@ -238,7 +238,7 @@ impl ResponseOptions {
 
     /// How objects in the text are repaired.
     #[must_use]
-    pub const fn mending(&self) -> &Options {
+    pub const fn mending(&self) -> &MendOptions {
         &self.mending
     }
 

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, ops::Range};
 
 use wiremend_core::{
-    KindSet, Options, Outcome, Policy, RepairKind, Repairs, lexer::unescape, mend,
+    KindSet, MendOptions, Outcome, Policy, RepairKind, Repairs, lexer::unescape, mend,
 };
 use wiremend_wire::WireEvent;
 
@@ -157,7 +157,7 @@ impl RepairSummary {
     /// the text is no object in valid JSON. Nothing else is changed.
     #[must_use]
     pub fn merged_into(&self, object: &str) -> Option<String> {
-        let strict = Options::new().with_policy(Policy::STRICT);
+        let strict = MendOptions::new().with_policy(Policy::STRICT);
         if mend(object.as_bytes(), &strict).outcome() != Outcome::Unchanged {
             return None;
         }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn metadata_is_valid_json_and_changes_nothing_else() {
         let summary = RepairSummary::new().with_schema_id("a\"\\\n\u{1}é");
-        let strict = Options::new().with_policy(Policy::STRICT);
+        let strict = MendOptions::new().with_policy(Policy::STRICT);
         let is_json = |text: &str| mend(text.as_bytes(), &strict).outcome() == Outcome::Unchanged;
         assert!(is_json(&summary.to_json()), "{}", summary.to_json());
         for object in ["{}", " { } \n", "{\"a\": {}}", "{\"a\": 1 }"] {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 #[cfg(feature = "schema")]
 use wiremend_core::Risk;
 use wiremend_core::{Outcome, Repair};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_wire::{Block, Doubt, WireEvent};
 
 use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, kept::Kept, object::into_text};
@@ -39,7 +39,7 @@ pub(crate) struct Texts {
 /// One text, and the open object in it.
 #[derive(Debug)]
 struct Text {
-    extractor: Box<Extractor>,
+    extractor: Box<Finder>,
     open: Option<ObjectBuilder>,
     /// The open object is raw from here on.
     raw: bool,
@@ -125,7 +125,7 @@ impl Texts {
             let mending = self.options.mending().clone();
             #[cfg(feature = "schema")]
             let mending = self.documents.as_ref().map_or(mending, Documents::guided);
-            let extractor = Extractor::new(scope, mending);
+            let extractor = Finder::new(scope, mending);
             let text = Text {
                 extractor: Box::new(extractor),
                 open: None,
@@ -173,7 +173,7 @@ impl Texts {
         &mut self,
         block: Block,
         events: &mut VecDeque<Event>,
-        then: impl FnOnce(&mut Extractor, &mut Route<'_>),
+        then: impl FnOnce(&mut Finder, &mut Route<'_>),
     ) {
         let Some(text) = self.texts.get_mut(&block) else { return };
         let mut route = Route {

@@ -16,16 +16,16 @@ impl Schema {
     /// it, unless the options have another guide.
     ///
     /// ```
-    /// use wiremend_core::{Options, mend};
+    /// use wiremend_core::{MendOptions, mend};
     /// use wiremend_schema::Schema;
     ///
     /// let schema = Schema::from_text(
     ///     r#"{"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}"#,
     /// )?;
     /// let text = b"{city: New York days: 3}";
-    /// let alone = mend(text, &Options::new());
+    /// let alone = mend(text, &MendOptions::new());
     /// assert_eq!(alone.text(), Some(r#"{"city": "New York days: 3"}"#));
-    /// let guided = mend(text, &Options::new().with_guide(schema.guide()));
+    /// let guided = mend(text, &MendOptions::new().with_guide(schema.guide()));
     /// assert_eq!(guided.text(), Some(r#"{"city": "New York", "days": 3}"#));
     /// # Ok::<(), wiremend_schema::SchemaError>(())
     /// ```

@@ -486,7 +486,7 @@ impl Registry {
     /// that are written as bare text.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, FoundCalls};
     /// use wiremend_schema::Registry;
     /// use serde_json::json;
@@ -494,7 +494,7 @@ impl Registry {
     /// let registry = Registry::from_tools(&json!([{"name": "book", "parameters": {
     ///     "type": "object", "properties": {"seats": {"type": "integer"}},
     /// }}]))?;
-    /// let mut reader = CallExtractor::new(Options::new()).with_tools(registry.tools());
+    /// let mut reader = CallExtractor::new(MendOptions::new()).with_tools(registry.tools());
     /// let mut found = FoundCalls::default();
     /// reader.push(b"[book(2)]", &mut found);
     /// reader.finish_at_eos(&mut found);

@@ -118,7 +118,7 @@ impl AcceptOptions {
     ///
     /// ```
     /// use futures::{StreamExt, executor::block_on, stream};
-    /// use wiremend_core::{Options, Policy};
+    /// use wiremend_core::{MendOptions, Policy};
     /// use wiremend_schema::{FitOptions, Schema};
     /// use wiremend_response::ResponseOptions;
     /// use wiremend_stream::{AcceptEvent, AcceptOptions, Candidate, Decision, ByteStreamExt, StoppedAt};
@@ -126,7 +126,7 @@ impl AcceptOptions {
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
     /// let options = ResponseOptions::new()
     ///     .with_schema(&schema, FitOptions::new())
-    ///     .with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    ///     .with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     /// let text = |text: &str| {
     ///     format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
     /// };

@@ -9,8 +9,8 @@ use std::{
 use futures_core::Stream;
 use pin_project_lite::pin_project;
 use serde::de::DeserializeOwned;
-use wiremend_core::Options;
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::MendOptions;
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_response::{Event, ResponseOptions, ResponseReader};
 #[cfg(feature = "schema")]
 use wiremend_schema::{FitOptions, Schema};
@@ -43,7 +43,7 @@ pub struct ValueOptions {
     /// The tool whose calls are read instead of the texts.
     tool: Option<Box<str>>,
     scope: Scope,
-    mending: Options,
+    mending: MendOptions,
     limit: usize,
     target: Target,
 }
@@ -251,7 +251,7 @@ pub(crate) trait Document: TextSink + Clone {
 
     /// The call has ended. Its last fragments may be what closes arguments that were cut off, and these may end as
     /// other ones than they were read as while they arrived.
-    fn end_call(&mut self, call: &Call, mending: &Options);
+    fn end_call(&mut self, call: &Call, mending: &MendOptions);
 
     /// Moves what was found to the end of a queue.
     fn drain(&mut self, into: &mut VecDeque<Self::Found>);
@@ -377,10 +377,10 @@ struct OpenCall<D> {
 struct Channel<D: Document> {
     body: Option<ResponseReader>,
     scope: Scope,
-    mending: Options,
+    mending: MendOptions,
     /// What the document of each text starts as.
     start: D,
-    texts: BTreeMap<Block, (Box<Extractor>, D)>,
+    texts: BTreeMap<Block, (Box<Finder>, D)>,
     tool: Option<Box<str>>,
     /// The open calls. The limits of the body bound how many there are.
     calls: BTreeMap<usize, OpenCall<D>>,
@@ -426,7 +426,7 @@ impl<D: Document> Channel<D> {
             return;
         }
         let (extractor, document) = self.texts.entry(block).or_insert_with(|| {
-            let extractor = Extractor::new(self.scope, self.mending.clone());
+            let extractor = Finder::new(self.scope, self.mending.clone());
             (Box::new(extractor), self.start.clone())
         });
         extractor.push(text, document);

@@ -9,8 +9,8 @@ use std::{
 use bytes::Bytes;
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
-use wiremend_core::{DeltaOp, Options, Outcome, Output as _, Partial, Path, Repair, Revision};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{DeltaOp, MendOptions, Outcome, Output as _, Partial, Path, Repair, Revision};
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_response::{Object, ObjectBuilder};
 use wiremend_wire::Block;
 
@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonOptions {
     scope: Scope,
-    mending: Options,
+    mending: MendOptions,
     object_limit: usize,
     deltas: bool,
 }
@@ -34,7 +34,12 @@ impl JsonOptions {
     /// The defaults. Each method documents its own.
     #[must_use]
     pub const fn new() -> Self {
-        Self { scope: Scope::Whole, mending: Options::new(), object_limit: 8 << 20, deltas: false }
+        Self {
+            scope: Scope::Whole,
+            mending: MendOptions::new(),
+            object_limit: 8 << 20,
+            deltas: false,
+        }
     }
 
     /// Sets where to look for JSON.
@@ -52,7 +57,7 @@ impl JsonOptions {
     /// ### Default
     /// [`Policy::PERMISSIVE`](wiremend_core::Policy::PERMISSIVE), default limits.
     #[must_use]
-    pub fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: MendOptions) -> Self {
         self.mending = options;
         self
     }
@@ -70,7 +75,7 @@ impl JsonOptions {
 
     /// The scope, the options for repairs, and the object limit.
     #[cfg(feature = "serde_json")]
-    pub(crate) fn into_parts(self) -> (Scope, Options, usize) {
+    pub(crate) fn into_parts(self) -> (Scope, MendOptions, usize) {
         (self.scope, self.mending, self.object_limit)
     }
 
@@ -257,7 +262,7 @@ where
     B: Into<Bytes>,
 {
     pub(crate) fn new(channel: S, options: JsonOptions) -> Self {
-        let extractor = Extractor::new(options.scope, options.mending);
+        let extractor = Finder::new(options.scope, options.mending);
         let found = Found {
             limit: options.object_limit,
             objects: 0,
@@ -317,7 +322,7 @@ where
 /// Splits the channel into its parts.
 #[derive(Debug)]
 struct Reader {
-    extractor: Extractor,
+    extractor: Finder,
     found: Found,
 }
 
@@ -363,7 +368,7 @@ enum Pending {
 }
 
 impl Found {
-    fn push(&mut self, extractor: &mut Extractor, chunk: &Bytes) {
+    fn push(&mut self, extractor: &mut Finder, chunk: &Bytes) {
         self.chunk = chunk.clone();
         extractor.push(chunk, self);
         self.chunk = Bytes::new();
@@ -373,7 +378,7 @@ impl Found {
         }
     }
 
-    fn finish(&mut self, extractor: &mut Extractor) {
+    fn finish(&mut self, extractor: &mut Finder) {
         extractor.finish(self);
         if let Some(Pending::Ready(JsonEvent::Ended(object))) = self.queue.back_mut() {
             object.note_cut(extractor.path());

@@ -5,8 +5,10 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use wiremend_core::{EventReader, Options, Outcome, ParseEvent, Repair, RepairKind, Risk, apply};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{
+    EventReader, MendOptions, Outcome, ParseEvent, Repair, RepairKind, Risk, apply,
+};
+use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_wire::Call;
 
 use crate::channel::Document;
@@ -132,7 +134,7 @@ impl Splitter {
     }
 
     /// Reads the arguments of a call again, as they have ended. What was emitted must be their beginning.
-    fn read_again(&mut self, call: &Call, mending: &Options) {
+    fn read_again(&mut self, call: &Call, mending: &MendOptions) {
         let mut again = Self { sent: None, ..self.clone() };
         again.walk.ready.clear();
         if call.outcome().is_complete() {
@@ -141,7 +143,7 @@ impl Splitter {
             again.settle();
             again.end(call.outcome());
         } else {
-            let mut extractor = Extractor::new(Scope::Whole, mending.clone());
+            let mut extractor = Finder::new(Scope::Whole, mending.clone());
             extractor.push(call.raw().as_bytes(), &mut again);
             again.ending();
             extractor.finish(&mut again);
@@ -289,7 +291,7 @@ impl Document for Splitter {
         self.sent = Some(Sent::default());
     }
 
-    fn end_call(&mut self, call: &Call, mending: &Options) {
+    fn end_call(&mut self, call: &Call, mending: &MendOptions) {
         if self.lost.is_some() {
             self.end(call.outcome());
         } else {

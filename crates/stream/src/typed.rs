@@ -10,7 +10,7 @@ use std::{
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
 use serde::{Deserialize, de::DeserializeOwned};
-use wiremend_core::{DeserializeError, Options, Outcome, Output as _, Partial, Value};
+use wiremend_core::{DeserializeError, MendOptions, Outcome, Output as _, Partial, Value};
 use wiremend_extract::TextSink;
 use wiremend_response::{Object, ObjectBuilder};
 use wiremend_wire::{Block, Call};
@@ -227,7 +227,7 @@ impl Document for Growing {
         self.is_call = true;
     }
 
-    fn end_call(&mut self, call: &Call, _: &Options) {
+    fn end_call(&mut self, call: &Call, _: &MendOptions) {
         let mut whole = ObjectBuilder::new(0, Block::default(), 0, self.limit);
         whole.push(call.arguments().as_bytes());
         if call.outcome().is_complete() && whole.is_kept() && !self.lost {

@@ -18,7 +18,7 @@ use metrics::{
 };
 use serde_json::json;
 use source::Source;
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::{Response, ResponseOptions};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
@@ -199,7 +199,7 @@ fn an_early_stop_is_counted_with_what_was_open() {
     let total = Schema::from_text(total).unwrap();
     let response = options()
         .with_schema(&total, FitOptions::new())
-        .with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+        .with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     let calls = call(0, "invented", "{\"a\": 1, ") + &call(1, "book", "{\"nights\": 1.5, ");
     let object = event(&json!({"content": "{\"total\": 1.5, "}), None);
     let rest = event(&json!({"content": "and on"}), None).repeat(200);

@@ -19,7 +19,7 @@ use http_body::{Body, Frame};
 use source::Source;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::codec::FramedRead;
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::{Object, Response, ResponseOptions};
 use wiremend_stream::{
@@ -355,7 +355,8 @@ fn a_body_is_written_again_however_it_is_cut() {
 /// When upstream fails, everything is there as it came, but for calls that have ended, and the error is last.
 #[test]
 fn what_is_written_before_an_error_is_not_completed() {
-    let mending = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+    let mending =
+        WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     for mode in [RewriteMode::Eager, RewriteMode::Validated] {
         let options = RewriteOptions::new().with_mode(mode).with_wire(mending.clone());
         for cut in (0..BODY.len()).filter(|cut| BODY.is_char_boundary(*cut)) {

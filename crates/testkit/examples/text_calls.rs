@@ -16,7 +16,7 @@
 use std::{collections::BTreeMap, env, fs, process::ExitCode};
 
 use serde_json::{Map, Value};
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, FoundCalls};
 use wiremend_schema::{FitOptions, Registry, Resolved};
 
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
 /// What came of a row, and whether its calls pass their schemas as they were written.
 fn read(row: &Value) -> (Came, bool) {
     let registry = Registry::from_tools(&row["tools"]).unwrap_or_default();
-    let mut reader = CallExtractor::new(Options::new()).with_tools(registry.tools());
+    let mut reader = CallExtractor::new(MendOptions::new()).with_tools(registry.tools());
     let mut found = FoundCalls::default();
     reader.push(row["text"].as_str().unwrap_or_default().as_bytes(), &mut found);
     reader.finish_at_eos(&mut found);

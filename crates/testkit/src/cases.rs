@@ -24,7 +24,7 @@ use std::{fmt, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::Value;
-use wiremend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_core::{Limits, MendOptions, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
 use wiremend_extract::Scope;
 
 use crate::guides::Outline;
@@ -44,7 +44,7 @@ pub struct Case {
     /// The outcome.
     pub outcome: Outcome,
     /// The options of the mender.
-    pub options: Options,
+    pub options: MendOptions,
     /// Whether only the whole-text path reads it this way.
     pub whole_text_only: bool,
     /// Where the JSON is, for a case of the extractor.
@@ -207,7 +207,7 @@ fn case(line: Line, place: &str) -> Result<Case, CaseError> {
 fn options(
     line: &Line,
     kind: &impl Fn(&String) -> Result<RepairKind, CaseError>,
-) -> Result<Options, CaseError> {
+) -> Result<MendOptions, CaseError> {
     let missing = |what: &str, name: &str| CaseError::new(what, format!("`{name}` is unknown"));
     let mut policy = match line.policy.as_deref() {
         None | Some("permissive") => Policy::PERMISSIVE,
@@ -236,8 +236,10 @@ fn options(
         .with_buffer(line.limits.buffer.unwrap_or(default.buffer()))
         .with_report(line.limits.report.unwrap_or(default.report()))
         .with_documents(line.limits.documents.unwrap_or(default.documents()));
-    let options =
-        Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits);
+    let options = MendOptions::new()
+        .with_policy(policy)
+        .with_trailing_documents(trailing)
+        .with_limits(limits);
     Ok(match &line.guide {
         Some(outline) => options.with_guide(Arc::new(Outline::new(outline.clone()))),
         None => options,

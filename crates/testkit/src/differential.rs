@@ -4,7 +4,7 @@
 //! Every difference that is allowed has a name in [`Tolerated`].
 
 use serde_json::Value;
-use wiremend_core::{Mender, Options, Outcome, Partial, Policy, TrailingDocuments, mend};
+use wiremend_core::{MendOptions, Mender, Outcome, Partial, Policy, TrailingDocuments, mend};
 
 use crate::{
     cuts::Cut,
@@ -43,14 +43,17 @@ pub enum Tolerated {
 /// A difference without a name.
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_testkit::differential::{Tolerated, against_serde_json};
-/// let against = |text: &[u8]| against_serde_json(text, &Options::new());
+/// let against = |text: &[u8]| against_serde_json(text, &MendOptions::new());
 /// assert_eq!(against(br#"{"a": [1, 2.50], "a": "\u00e9"}"#), Ok(None));
 /// assert_eq!(against(b"[1e999]"), Ok(Some(Tolerated::NumberRange)));
 /// assert_eq!(against(br#"["\ud800"]"#), Ok(Some(Tolerated::LoneSurrogate)));
 /// ```
-pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
+pub fn against_serde_json(
+    input: &[u8],
+    options: &MendOptions,
+) -> Result<Option<Tolerated>, Violation> {
     // `serde_json` and wiremend treat several documents differently.
     let options = &options.clone().with_trailing_documents(TrailingDocuments::Error);
     match std::str::from_utf8(input).map(serde_json::from_str::<serde::de::IgnoredAny>) {
@@ -61,7 +64,7 @@ pub fn against_serde_json(input: &[u8], options: &Options) -> Result<Option<Tole
 }
 
 /// What both paths say about `input`: the outcome, and the text if it is valid.
-fn readings(input: &[u8], options: &Options) -> [(&'static str, Outcome, Option<Vec<u8>>); 2] {
+fn readings(input: &[u8], options: &MendOptions) -> [(&'static str, Outcome, Option<Vec<u8>>); 2] {
     let mended = mend(input, options);
     let run = Run::new(input, &Cut::whole(), options);
     let pushed = run.outcome().is_valid().then(|| run.recorder().text().to_vec());
@@ -70,7 +73,7 @@ fn readings(input: &[u8], options: &Options) -> [(&'static str, Outcome, Option<
 }
 
 /// `serde_json` can read it, so it must come out unchanged, with the same value.
-fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
+fn valid(input: &[u8], options: &MendOptions) -> Result<Option<Tolerated>, Violation> {
     let broken = |what: String| Violation::new(Law::Identity, input, what);
     let tokens = oracle::tokens(input).unwrap_or_default();
     let limits = options.limits();
@@ -120,7 +123,7 @@ fn valid(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation
 
 /// `serde_json` finds the start of JSON without its end, so it may be closed or given up, but never
 /// called whole.
-fn cut_off(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
+fn cut_off(input: &[u8], options: &MendOptions) -> Result<Option<Tolerated>, Violation> {
     if has_short_escape(input) {
         return broken(input, options).map(|_| Some(Tolerated::ShortEscape));
     }
@@ -151,7 +154,7 @@ fn cut_off(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violati
 }
 
 /// Which limit an overflow comes from.
-fn overflow(input: &[u8], options: &Options) -> Tolerated {
+fn overflow(input: &[u8], options: &MendOptions) -> Tolerated {
     let opened = input.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
     if opened > options.limits().depth() { Tolerated::Depth } else { Tolerated::Hold }
 }
@@ -170,7 +173,7 @@ fn has_surrogate_escape(input: &[u8]) -> bool {
 
 /// `serde_json` rejects it, so it must not be called unchanged, and the mended text must be readable
 /// by `serde_json`.
-fn broken(input: &[u8], options: &Options) -> Result<Option<Tolerated>, Violation> {
+fn broken(input: &[u8], options: &MendOptions) -> Result<Option<Tolerated>, Violation> {
     let violation = |what: String| Violation::new(Law::AlwaysValid, input, what);
     let mut tolerated = None;
     for (path, outcome, text) in readings(input, options) {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use wiremend_core::{Options, Outcome, Repair};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_core::{MendOptions, Outcome, Repair};
+use wiremend_extract::{Finder, Scope, TextSink};
 
 use crate::cuts::Cut;
 
-/// One thing an [`Extractor`] found. Neighbouring pieces of one kind are joined.
+/// One thing a [`Finder`] found. Neighbouring pieces of one kind are joined.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Part {
@@ -19,7 +19,7 @@ pub enum Part {
     Document(Document),
 }
 
-/// A document that an [`Extractor`] found.
+/// A document that a [`Finder`] found.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Document {
@@ -50,7 +50,7 @@ impl fmt::Debug for Document {
     }
 }
 
-/// Keeps what an [`Extractor`] emits.
+/// Keeps what a [`Finder`] emits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     parts: Vec<Part>,
@@ -160,7 +160,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    fn of(found: &Found, extractor: &Extractor) -> Self {
+    fn of(found: &Found, extractor: &Finder) -> Self {
         let mut progress = Self {
             offset: extractor.offset(),
             text: 0,
@@ -195,8 +195,8 @@ pub struct Extraction {
 impl Extraction {
     /// Pushes `input`, divided like that, and finishes.
     #[must_use]
-    pub fn new(input: &[u8], cut: &Cut, scope: Scope, options: &Options) -> Self {
-        let mut extractor = Extractor::new(scope, options.clone());
+    pub fn new(input: &[u8], cut: &Cut, scope: Scope, options: &MendOptions) -> Self {
+        let mut extractor = Finder::new(scope, options.clone());
         let mut found = Found::default();
         let mut progress = Vec::new();
         for chunk in cut.chunks(input) {
@@ -209,8 +209,8 @@ impl Extraction {
 
     /// Pushes `input` and gives up.
     #[must_use]
-    pub fn abandoned(input: &[u8], scope: Scope, options: &Options) -> Self {
-        let mut extractor = Extractor::new(scope, options.clone());
+    pub fn abandoned(input: &[u8], scope: Scope, options: &MendOptions) -> Self {
+        let mut extractor = Finder::new(scope, options.clone());
         let mut found = Found::default();
         extractor.push(input, &mut found);
         let progress = vec![Progress::of(&found, &extractor)];

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use wiremend_core::{Limits, Options, Policy, TrailingDocuments};
+use wiremend_core::{Limits, MendOptions, Policy, TrailingDocuments};
 use wiremend_extract::{Dialect, Scope};
 use wiremend_wire::{ApiFormat, RewriteMode, RewriteOptions, WireOptions};
 
@@ -47,7 +47,7 @@ pub const BODIES: &[(&str, Body)] = &[
 /// Options that depend on one byte: every policy, every handling of trailing documents, small limits,
 /// and a guide that makes no sense.
 #[must_use]
-pub fn options(byte: u8) -> Options {
+pub fn options(byte: u8) -> MendOptions {
     let policy = match byte & 3 {
         0 | 1 => Policy::PERMISSIVE,
         2 => Policy::CONSERVATIVE,
@@ -65,13 +65,15 @@ pub fn options(byte: u8) -> Options {
         1 => Limits::new().with_buffer(48).with_lookahead(16),
         _ => Limits::new(),
     };
-    let options =
-        Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits);
+    let options = MendOptions::new()
+        .with_policy(policy)
+        .with_trailing_documents(trailing)
+        .with_limits(limits);
     if byte & 3 == 1 { options.with_guide(Arc::new(Whim::new(byte.into()))) } else { options }
 }
 
-fn split(data: &[u8]) -> (Options, &[u8]) {
-    data.split_first().map_or((Options::new(), data), |(&byte, input)| (options(byte), input))
+fn split(data: &[u8]) -> (MendOptions, &[u8]) {
+    data.split_first().map_or((MendOptions::new(), data), |(&byte, input)| (options(byte), input))
 }
 
 /// The whole-text path and the buffered path: L3, L5, L9, L10, L11, L15.

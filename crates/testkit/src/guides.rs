@@ -20,11 +20,11 @@ use wiremend_core::{Guide, JsonType, Listed, Member};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use wiremend_core::{Options, mend};
+/// use wiremend_core::{MendOptions, mend};
 /// use wiremend_testkit::guides::Outline;
 ///
 /// let outline = serde_json::from_str(r#"{"code": "string", "lines": "number"}"#).unwrap();
-/// let options = Options::new().with_guide(Arc::new(Outline::new(outline)));
+/// let options = MendOptions::new().with_guide(Arc::new(Outline::new(outline)));
 /// assert_eq!(mend(b"{code x lines 2}", &options).text(), Some(r#"{"code": "x lines 2"}"#));
 /// assert_eq!(mend(b"{code x, lines 2}", &options).text(), Some(r#"{"code": "x", "lines": 2}"#));
 /// ```

@@ -16,10 +16,10 @@
 //! `docs/fuzzing.md` explains them.
 //!
 //! ```
-//! use wiremend_core::Options;
+//! use wiremend_core::MendOptions;
 //! use wiremend_testkit::laws;
 //!
-//! laws::identity(br#"{"n": 1.10, "n": 1e400}"#, &Options::new()).unwrap();
+//! laws::identity(br#"{"n": 1.10, "n": 1e400}"#, &MendOptions::new()).unwrap();
 //! ```
 
 pub mod adversary;

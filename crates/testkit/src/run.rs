@@ -1,6 +1,6 @@
 //! One run of the push path, with everything it emitted.
 
-use wiremend_core::{Mender, Options, Outcome, Output, Repair, Repairs};
+use wiremend_core::{MendOptions, Mender, Outcome, Output, Repair, Repairs};
 
 use crate::cuts::Cut;
 
@@ -83,7 +83,7 @@ pub struct Run {
 impl Run {
     /// Pushes `input`, divided like that, and finishes.
     #[must_use]
-    pub fn new(input: &[u8], cut: &Cut, options: &Options) -> Self {
+    pub fn new(input: &[u8], cut: &Cut, options: &MendOptions) -> Self {
         let mut mender = Mender::new(options.clone());
         let mut recorder = Recorder::default();
         let mut moments = Vec::new();

@@ -1,6 +1,6 @@
 //! The arguments of one call, for callers that already have the whole text.
 
-use wiremend_core::{Options, Outcome, Path, Policy, Repairs};
+use wiremend_core::{MendOptions, Outcome, Path, Policy, Repairs};
 
 use crate::{Call, Doubt, FinishReason, calls::judge, codes::coded};
 
@@ -63,7 +63,7 @@ impl MendedArguments {
     /// Repairs arguments with other options than [`mend_arguments`]: another policy, other limits, a
     /// guide. Arguments of any length are read.
     #[must_use]
-    pub fn new(raw: &str, finish: FinishReason, options: &Options) -> Self {
+    pub fn new(raw: &str, finish: FinishReason, options: &MendOptions) -> Self {
         Self { call: judge(raw, finish, options) }
     }
 
@@ -138,5 +138,5 @@ impl MendedArguments {
 /// ```
 #[must_use]
 pub fn mend_arguments(raw: &str, finish: FinishReason) -> MendedArguments {
-    MendedArguments::new(raw, finish, &Options::new().with_policy(Policy::CONSERVATIVE))
+    MendedArguments::new(raw, finish, &MendOptions::new().with_policy(Policy::CONSERVATIVE))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use wiremend_core::{Mended, Options, Policy, Risk, buffer::BoundedBuffer, lexer::Fault, mend};
+use wiremend_core::{MendOptions, Mended, Policy, Risk, buffer::BoundedBuffer, lexer::Fault, mend};
 
 use crate::{
     ApiFormat, Doubt, ErrorKind, Framing, StreamOutcome, WireError, WireEvent, WireOptions,
@@ -354,7 +354,7 @@ impl Body {
         }
         if text.starts_with('{') && fault != Fault::Incomplete {
             let policy = Policy::PERMISSIVE.at_most(Risk::Lossy);
-            let mended = mend(text.as_bytes(), &Options::new().with_policy(policy));
+            let mended = mend(text.as_bytes(), &MendOptions::new().with_policy(policy));
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(&mended));

@@ -1,6 +1,6 @@
 //! The limits for one response, and the options of the caller.
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 
 use crate::{ApiFormat, Framing, Guides, ToolPolicies, sse::SseLimits};
 
@@ -107,16 +107,16 @@ const NDJSON: [&str; 6] = [
 /// The options of a [`Decoder`](crate::Decoder).
 ///
 /// ```
-/// use wiremend_core::{Options, Policy};
+/// use wiremend_core::{MendOptions, Policy};
 /// use wiremend_wire::{ApiFormat, WireOptions};
 /// let options = WireOptions::new()
 ///     .with_format(ApiFormat::Anthropic)
-///     .with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+///     .with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
 /// assert_eq!(options.format(), Some(ApiFormat::Anthropic));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireOptions {
-    mending: Options,
+    mending: MendOptions,
     framing: Option<Framing>,
     hint: Option<Framing>,
     wire: Option<ApiFormat>,
@@ -130,7 +130,7 @@ impl WireOptions {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            mending: Options::new().with_policy(Policy::CONSERVATIVE),
+            mending: MendOptions::new().with_policy(Policy::CONSERVATIVE),
             framing: None,
             hint: None,
             wire: None,
@@ -145,7 +145,7 @@ impl WireOptions {
     /// ### Default
     /// [`Policy::CONSERVATIVE`], default limits, first document.
     #[must_use]
-    pub fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: MendOptions) -> Self {
         self.mending = options;
         self
     }
@@ -226,7 +226,7 @@ impl WireOptions {
 
     /// How arguments are repaired.
     #[must_use]
-    pub const fn mending(&self) -> &Options {
+    pub const fn mending(&self) -> &MendOptions {
         &self.mending
     }
 

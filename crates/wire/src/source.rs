@@ -102,14 +102,14 @@ impl<'a> Source<'a> {
 
 #[cfg(test)]
 mod tests {
-    use wiremend_core::{Options, mend};
+    use wiremend_core::{MendOptions, mend};
 
     use super::*;
 
     #[test]
     fn a_part_of_a_mended_payload_is_found_in_the_original() {
         let original = r#"{'a': {"x": NaN,}, "b": {y: 'z'}, "c": "d",}"#;
-        let mended = mend(original.as_bytes(), &Options::new());
+        let mended = mend(original.as_bytes(), &MendOptions::new());
         let text = mended.text().unwrap();
         let source = Source::mended(original, mended.repairs());
         let span = |part: &str| {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn is_damaged(original: &str, policy: Policy, is_python: bool) -> bool {
-        let mended = mend(original.as_bytes(), &Options::new());
+        let mended = mend(original.as_bytes(), &MendOptions::new());
         Source::mended(original, mended.repairs()).is_damaged(policy, is_python)
     }
 

@@ -6,10 +6,10 @@
 //! # A text
 //!
 //! ```
-//! use wiremend::{Options, Outcome, mend, repair::apply};
+//! use wiremend::{MendOptions, Outcome, mend, repair::apply};
 //!
 //! let input = b"{name: 'Ada', langs: ['en', 'fr',], ok: True}";
-//! let mended = mend(input, &Options::new());
+//! let mended = mend(input, &MendOptions::new());
 //! assert_eq!(mended.outcome(), Outcome::Repaired);
 //! let text = mended.text().unwrap();
 //! assert_eq!(text, r#"{"name": "Ada", "langs": ["en", "fr"], "ok": true}"#);
@@ -17,14 +17,14 @@
 //! assert_eq!(apply(input, mended.repairs()).unwrap(), text.as_bytes());
 //! ```
 //!
-//! [`mend_text`] does the same if there may be prose, code fences or reasoning around the JSON.
+//! [`find`] does the same if there may be prose, code fences or reasoning around the JSON.
 //!
 //! # A text that arrives
 //!
 //! ```
-//! use wiremend::{Mender, Options, Outcome};
+//! use wiremend::{Mender, MendOptions, Outcome};
 //!
-//! let mut mender = Mender::new(Options::new());
+//! let mut mender = Mender::new(MendOptions::new());
 //! let mut out = Vec::new();
 //! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
 //!     mender.push(chunk.as_bytes(), &mut out);
@@ -36,14 +36,14 @@
 //! assert_eq!(out, br#"{"city": "Paris", "pop": 2100000}"#);
 //! ```
 //!
-//! [`Extractor`] does the same if there may be text around the JSON.
+//! [`Finder`] does the same if there may be text around the JSON.
 //!
 //! # A value that grows
 //!
 //! ```
-//! use wiremend::{Mender, Options, Partial, partial::Revision};
+//! use wiremend::{Mender, MendOptions, Partial, partial::Revision};
 //!
-//! let mut mender = Mender::new(Options::new());
+//! let mut mender = Mender::new(MendOptions::new());
 //! let (mut partial, mut seen) = (Partial::new(), Revision::default());
 //! for chunk in ["{'city': 'Par", "is', 'pop", "': 2_100_000}"] {
 //!     mender.push(chunk.as_bytes(), &mut partial);
@@ -158,10 +158,10 @@
 mod write;
 
 pub use wiremend_core::{
-    Limits, Mended, Mender, Options, Outcome, Output, Partial, Policy, Repair, RepairKind, Risk,
-    Value, mend,
+    Limits, MendOptions, Mended, Mender, Outcome, Output, Partial, Policy, Repair, RepairKind,
+    Risk, Value, mend,
 };
-pub use wiremend_extract::{Extractor, mend_text};
+pub use wiremend_extract::{Finder, find};
 #[cfg(feature = "wire")]
 pub use wiremend_wire::mend_arguments;
 
@@ -191,7 +191,7 @@ pub mod partial {
 
 /// More about JSON in text: where to look, and what receives the result.
 pub mod extract {
-    pub use wiremend_extract::{Findings, Found, Scope, TextSink};
+    pub use wiremend_extract::{FoundDocument, FoundDocuments, Scope, TextSink};
 }
 
 /// Tool calls in text: readers for the dialects of models, and dialects of your own.

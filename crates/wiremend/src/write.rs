@@ -14,10 +14,10 @@ use wiremend_core::Output;
 /// [`BufWriter`](io::BufWriter) where a write is expensive.
 ///
 /// ```
-/// use wiremend::{Mender, Options, repair::WriteOutput};
+/// use wiremend::{Mender, MendOptions, repair::WriteOutput};
 ///
 /// let mut out = WriteOutput::new(Vec::new());
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// for chunk in ["{'city': 'Par", "is',}"] {
 ///     mender.push(chunk.as_bytes(), &mut out);
 ///     if out.error().is_some() {
@@ -104,7 +104,7 @@ impl<W> fmt::Debug for WriteOutput<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wiremend_core::{Mender, Options, Outcome};
+    use wiremend_core::{MendOptions, Mender, Outcome};
 
     /// Takes so many bytes.
     struct Full(usize);
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn the_first_error_is_remembered() {
         let mut out = WriteOutput::new(Full(8));
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         for byte in b"{'a': [1, 2, 3]}" {
             mender.push(&[*byte], &mut out);
         }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "serve")]
 pub(crate) use serve::{Admin, ServeArgs};
-use wiremend_core::{Limits, Options, Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_core::{Limits, MendOptions, Policy, RepairKind, Risk, TrailingDocuments};
 use wiremend_extract::Scope;
 use wiremend_schema::Rule;
 use wiremend_testkit::{bodies::Shape, transport::Scenario};
@@ -403,7 +403,7 @@ pub(crate) struct EngineArgs {
 
 impl EngineArgs {
     /// The engine options; `default` is the policy if none is given.
-    pub(crate) fn options(&self, default: PolicyArg) -> Options {
+    pub(crate) fn options(&self, default: PolicyArg) -> MendOptions {
         let mut policy = self.policy.unwrap_or(default).policy();
         if let Some(risk) = self.max_risk {
             policy = policy.at_most(risk.risk());
@@ -411,7 +411,7 @@ impl EngineArgs {
         for &kind in &self.off {
             policy = policy.without(kind);
         }
-        Options::new().with_policy(policy).with_limits(self.limits.limits())
+        MendOptions::new().with_policy(policy).with_limits(self.limits.limits())
     }
 }
 

@@ -22,7 +22,7 @@ use request::{Head, Mode, Op, Request, RequestInput, Setting};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use wiremend_core::{Policy, TrailingDocuments};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_extract::{Scope, find};
 
 use crate::{
     Session,
@@ -191,7 +191,7 @@ fn repair(
         }
         (_, grown) => {
             let whole = options.with_trailing_documents(TrailingDocuments::Array);
-            let mended = mend_text(input.whole(), scope, &whole);
+            let mended = find(input.whole(), scope, &whole);
             let cut_at = mended.cut_at().map(ToString::to_string);
             let repairs = records(mended.located(input.whole()));
             let (outcome, json, _) = mended.into_parts();

@@ -3,9 +3,9 @@
 
 use serde::{Serialize, de::IgnoredAny};
 use serde_json::value::{RawValue, to_raw_value};
-use wiremend_core::{Located, Options, Outcome, Policy, Repair, Repairs, RepairsIter};
+use wiremend_core::{Located, MendOptions, Outcome, Policy, Repair, Repairs, RepairsIter};
 use wiremend_extract::{
-    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, Extractor, FoundCall,
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, Finder, FoundCall,
     FoundCalls, RestatedCall, Scope, TextSink, UnknownTool,
 };
 use wiremend_response::{Object, Response, ResponseOptions, ResponseReader};
@@ -49,10 +49,10 @@ impl Growth {
 /// that a number or a string on its own counts, as it does when a text is repaired as a whole.
 pub(crate) fn grow<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
-    options: Options,
+    options: MendOptions,
     watch: bool,
 ) -> Result<Growth, String> {
-    let mut extractor = Extractor::new(Scope::Whole, options);
+    let mut extractor = Finder::new(Scope::Whole, options);
     let mut document = Document::default();
     let mut snapshots: Vec<String> = Vec::new();
     let mut emitted = Vec::new();
@@ -89,7 +89,7 @@ struct Document {
 
 impl Document {
     /// The document so far, completed; `None` before it begins, and once it is raw.
-    fn snapshot(&self, extractor: &Extractor) -> Option<String> {
+    fn snapshot(&self, extractor: &Finder) -> Option<String> {
         // The output may end inside a character, which is left for later.
         let text = match std::str::from_utf8(&self.json) {
             Ok(text) => text,

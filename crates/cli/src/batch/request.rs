@@ -8,7 +8,7 @@ use serde::{
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
-use wiremend_core::{Limits, Options, Policy, Risk, lexer::join_surrogates};
+use wiremend_core::{Limits, MendOptions, Policy, Risk, lexer::join_surrogates};
 use wiremend_extract::{Dialect, Scope, Tools};
 use wiremend_schema::SharedRegistry;
 use wiremend_wire::{ApiFormat, Framing};
@@ -204,7 +204,7 @@ impl<'a> Request<'a> {
     }
 
     /// The engine options; `default` is the policy if the request has none.
-    pub(crate) fn options(&self, default: Policy, limits: Limits) -> Options {
+    pub(crate) fn options(&self, default: Policy, limits: Limits) -> MendOptions {
         let policy = match self.policy {
             None => default,
             Some(PolicyName::Strict) => Policy::STRICT,
@@ -218,7 +218,7 @@ impl<'a> Request<'a> {
             Some(RiskName::Lossy) => policy.at_most(Risk::Lossy),
             Some(RiskName::Guess) => policy.at_most(Risk::Guess),
         };
-        Options::new().with_policy(policy).with_limits(limits)
+        MendOptions::new().with_policy(policy).with_limits(limits)
     }
 
     /// Takes the input: the bytes, and where to split them.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use wiremend_core::{Located, Options, Outcome, Repairs};
+use wiremend_core::{Located, MendOptions, Outcome, Repairs};
 use wiremend_response::Object;
 use wiremend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
@@ -34,7 +34,7 @@ const SHOWN: usize = 200;
 pub(crate) struct Screen {
     out: Out,
     name: String,
-    options: Options,
+    options: MendOptions,
     session: Session,
     section: Option<Section>,
     /// Whether the last byte written was not a line end.
@@ -179,7 +179,7 @@ impl View for Screen {
 
 impl Screen {
     /// `options` are those under which the arguments of calls are repaired.
-    pub(crate) fn new(name: &str, options: Options, session: Session) -> Self {
+    pub(crate) fn new(name: &str, options: MendOptions, session: Session) -> Self {
         Self {
             out: Out::new(),
             name: name.to_owned(),

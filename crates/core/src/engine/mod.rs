@@ -53,7 +53,7 @@ use state::{
 };
 
 use crate::{
-    Options, Outcome, Path, Policy, Repair,
+    MendOptions, Outcome, Path, Policy, Repair,
     grammar::{Action, Expect, Token, decide},
 };
 
@@ -100,7 +100,7 @@ type Step = Result<Flow, Stop>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
-    options: Options,
+    options: MendOptions,
     /// Whether this is the whole-text path. Nothing is emitted before the end, so edits may be made
     /// anywhere.
     whole: bool,
@@ -185,12 +185,12 @@ impl Progress {
 }
 
 impl Engine {
-    pub(crate) fn streaming(options: Options) -> Self {
+    pub(crate) fn streaming(options: MendOptions) -> Self {
         let window = options.limits().lookahead();
         Self::new(options, false, window)
     }
 
-    pub(crate) fn whole(options: Options) -> Self {
+    pub(crate) fn whole(options: MendOptions) -> Self {
         Self::new(options, true, WHOLE_WINDOW)
     }
 
@@ -205,7 +205,7 @@ impl Engine {
         probe
     }
 
-    fn new(options: Options, whole: bool, window: usize) -> Self {
+    fn new(options: MendOptions, whole: bool, window: usize) -> Self {
         // An uncertain place takes the look-ahead and one more byte. With less, it would matter
         // whether that byte arrives in the same chunk.
         let buffer = options.limits().buffer().max(window.saturating_add(1));
@@ -257,7 +257,7 @@ impl Engine {
         *self = Self { frames, script, ..Self::new(options, self.whole, self.window) };
     }
 
-    pub(crate) const fn options(&self) -> &Options {
+    pub(crate) const fn options(&self) -> &MendOptions {
         &self.options
     }
 

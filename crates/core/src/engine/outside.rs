@@ -2,7 +2,7 @@
 
 use super::{Edit, Engine, Expect, Lex, Source};
 use crate::{
-    Options, RepairKind,
+    MendOptions, RepairKind,
     prose::{Block, Expected, Prose},
 };
 
@@ -30,7 +30,7 @@ pub(super) struct Outside {
 }
 
 impl Outside {
-    pub(super) fn new(options: &Options, trusts: bool) -> Self {
+    pub(super) fn new(options: &MendOptions, trusts: bool) -> Self {
         let text = Prose::new(Expected::Json, options.limits().lookahead());
         let kind = RepairKind::TrailingProse;
         Self {

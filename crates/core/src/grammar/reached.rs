@@ -13,7 +13,7 @@ static CELLS: [AtomicU32; Expect::ALL.len()] = [const { AtomicU32::new(0) }; Exp
 /// ```
 /// use wiremend_core::coverage::{Expect, Token, reached};
 /// assert!(!reached(Expect::CallEnd, Token::Fence));
-/// wiremend_core::mend(b"[f(1```)]", &wiremend_core::Options::new());
+/// wiremend_core::mend(b"[f(1```)]", &wiremend_core::MendOptions::new());
 /// assert!(reached(Expect::CallEnd, Token::Fence));
 /// ```
 #[must_use]

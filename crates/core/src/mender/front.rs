@@ -107,8 +107,8 @@ impl Mender {
     /// does not matter to that. Costs O(depth), and reads what is [withheld](Self::withheld).
     ///
     /// ```
-    /// use wiremend_core::{Mender, Options};
-    /// let mut mender = Mender::new(Options::new());
+    /// use wiremend_core::{Mender, MendOptions};
+    /// let mut mender = Mender::new(MendOptions::new());
     /// mender.push(br#"{'a': 'b', "c": "d" e"#, &mut Vec::new());
     /// assert!(mender.ends_in_string());
     /// mender.push(br#"", "f": 1"#, &mut Vec::new());
@@ -129,10 +129,10 @@ impl Mender {
     /// Says that the text begins with a document whose lines are marked, after the first mark.
     ///
     /// ```
-    /// use wiremend_core::{Mender, Options, prose::Marks};
+    /// use wiremend_core::{Mender, MendOptions, prose::Marks};
     /// let text = b"{\n>   \"a\": 1\n> }";
     /// let marks = Marks::of(b"> ", text, 64, true).unwrap().unwrap();
-    /// let (mut mender, mut out) = (Mender::new(Options::new()), Vec::new());
+    /// let (mut mender, mut out) = (Mender::new(MendOptions::new()), Vec::new());
     /// mender.begin_marked(marks);
     /// assert_eq!(mender.push_document(text, &mut out), Some(text.len()));
     /// assert_eq!(out, b"{\n  \"a\": 1\n}");

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{JOIN, Mender};
 use crate::{
-    Options, Output, Policy, TrailingDocuments,
+    MendOptions, Output, Policy, TrailingDocuments,
     engine::Engine,
     lines::{self, Opening, goes_on_like, is_cut, is_first_cut, opening},
 };
@@ -37,7 +37,7 @@ struct Line {
 }
 
 impl Lines {
-    pub(super) fn of(options: &Options) -> Option<alloc::boxed::Box<Self>> {
+    pub(super) fn of(options: &MendOptions) -> Option<alloc::boxed::Box<Self>> {
         (options.trailing_documents() == TrailingDocuments::All).then(Default::default)
     }
 
@@ -182,7 +182,7 @@ impl Mender {
 
 /// Where documents of a whole text were cut off before a line that is another one. Also how many steps
 /// that took. If one document is wanted, only the first matters.
-pub(crate) fn cut_lines(input: &[u8], options: &Options) -> (Vec<usize>, u64) {
+pub(crate) fn cut_lines(input: &[u8], options: &MendOptions) -> (Vec<usize>, u64) {
     use TrailingDocuments::{Error, First};
     let before = opening(input);
     let one = matches!(options.trailing_documents(), Error | First);
@@ -205,8 +205,8 @@ mod tests {
     use super::*;
     use crate::{Collected, Outcome, mend};
 
-    fn options() -> Options {
-        Options::new().with_trailing_documents(TrailingDocuments::All)
+    fn options() -> MendOptions {
+        MendOptions::new().with_trailing_documents(TrailingDocuments::All)
     }
 
     fn pushed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, Outcome) {
@@ -267,9 +267,9 @@ mod tests {
     #[test]
     fn the_first_line_is_the_one_that_is_wanted() {
         let text = b"{\"a\": 1\n{\"b\": 2}\n{\"c\": 3}";
-        let mended = mend(text, &Options::new());
+        let mended = mend(text, &MendOptions::new());
         assert_eq!((mended.text(), mended.outcome()), (Some("{\"a\": 1}"), Outcome::Closed));
-        assert_eq!(cut_lines(text, &Options::new()).0, vec![7]);
+        assert_eq!(cut_lines(text, &MendOptions::new()).0, vec![7]);
     }
 
     /// What waits for the next line is handed out if the text is given up.

@@ -78,9 +78,9 @@ impl DeltaOp<'_> {
 /// path is a JSON Pointer ([RFC 6901]).
 ///
 /// ```
-/// use wiremend_core::{Revision, Mender, Options, Partial};
+/// use wiremend_core::{Revision, Mender, MendOptions, Partial};
 ///
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// let mut partial = Partial::new();
 /// mender.push(b"{'a/b': ['x", &mut partial);
 /// let printed: Vec<_> = partial.since(&Revision::default()).map(|delta| delta.to_string()).collect();

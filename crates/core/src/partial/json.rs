@@ -37,10 +37,10 @@ impl Value<'_> {
     /// repeated, its last member is kept. Costs O(its size). Needs the feature `serde_json`.
     ///
     /// ```
-    /// use wiremend_core::{Mender, Options, Partial};
+    /// use wiremend_core::{Mender, MendOptions, Partial};
     /// use serde_json::json;
     ///
-    /// let mut mender = Mender::new(Options::new());
+    /// let mut mender = Mender::new(MendOptions::new());
     /// let mut partial = Partial::new();
     /// mender.push(b"{'user': {'name': 'Ad", &mut partial);
     /// let value = partial.root().unwrap().to_value().unwrap();

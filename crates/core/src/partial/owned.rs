@@ -11,9 +11,9 @@ use crate::{JsonType, Path, Step};
 /// The tree is flat: cloning, comparing, printing and dropping are not recursive.
 ///
 /// ```
-/// use wiremend_core::{Revision, Mender, Options, OwnedValue, Partial};
+/// use wiremend_core::{Revision, Mender, MendOptions, OwnedValue, Partial};
 ///
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// let (mut partial, mut seen) = (Partial::new(), Revision::default());
 /// let mut elsewhere = OwnedValue::new();
 /// for piece in ["{'city': 'Par", "is', 'zip': 75", "001}"] {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::begins_on_a_line;
-use crate::{Options, TrailingDocuments, signs::wide_space};
+use crate::{MendOptions, TrailingDocuments, signs::wide_space};
 
 /// The mark at the start of each line of a document, as in `1: {` and `2:   "a": 1`.
 ///
@@ -106,7 +106,7 @@ impl Marks {
     }
 
     /// Whether they are read as documents: numbers alone, where all documents are wanted.
-    pub(crate) fn are_taken_for_documents(&self, options: &Options) -> bool {
+    pub(crate) fn are_taken_for_documents(&self, options: &MendOptions) -> bool {
         let numbers = matches!(self.varies, Varies::Number(_, end, _) if end == self.length && self.prefix().is_empty());
         numbers && options.trailing_documents() == TrailingDocuments::All
     }

@@ -70,7 +70,7 @@ type Result<T> = core::result::Result<T, DeserializeError>;
 /// Needs the feature `serde`.
 ///
 /// ```
-/// use wiremend_core::{Mender, Options, Partial};
+/// use wiremend_core::{Mender, MendOptions, Partial};
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize)]
@@ -79,7 +79,7 @@ type Result<T> = core::result::Result<T, DeserializeError>;
 ///     days: Option<u32>,
 /// }
 ///
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// let mut partial = Partial::new();
 /// mender.push(b"{'city': 'Par", &mut partial);
 /// let trip = Trip::deserialize(partial.root().unwrap()).unwrap();

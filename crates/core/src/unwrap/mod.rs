@@ -10,7 +10,7 @@ mod reader;
 mod whole;
 
 use crate::{
-    Options, RepairKind,
+    MendOptions, RepairKind,
     prose::{ENTITIES, MAX_HEAD, Marks, fence_before},
     scan,
     signs::{ESCAPE, MAX_COLOUR, colour, wide_space},
@@ -133,7 +133,7 @@ impl Gate {
 
     /// Looks at `bytes`, which follow those that were decided before. `last` says that the input ends
     /// with them.
-    pub(crate) fn watch(&mut self, bytes: &[u8], options: &Options, last: bool) -> Seen {
+    pub(crate) fn watch(&mut self, bytes: &[u8], options: &MendOptions, last: bool) -> Seen {
         let window = options.limits().lookahead();
         match self.look(bytes, window, last) {
             Seen::Wrapped(_, Wrapper::Lines { marks, .. })

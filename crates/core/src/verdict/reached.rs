@@ -23,7 +23,7 @@ fn cell(place: Place, context: Context) -> Option<&'static AtomicU64> {
 /// use wiremend_core::coverage::quotes::{Context, Continuation, Place, reached};
 /// let cell = (Place::Member, Continuation::SemicolonMember, Context::Plain);
 /// assert!(!reached(cell.0, cell.1, cell.2));
-/// wiremend_core::mend(br#"{"a": "x"; "b": 1}"#, &wiremend_core::Options::new());
+/// wiremend_core::mend(br#"{"a": "x"; "b": 1}"#, &wiremend_core::MendOptions::new());
 /// assert!(reached(cell.0, cell.1, cell.2));
 /// ```
 #[must_use]

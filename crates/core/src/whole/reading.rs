@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{
-    Mended, Options, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments, apply,
+    MendOptions, Mended, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments,
+    apply,
     engine::{Edit, Engine, Part, Quote, Stop},
     lines::joins,
     mended::into_string,
@@ -124,7 +125,7 @@ impl Reading {
     /// Reads the text as one document in a consistent dialect: all that it needs is what a dialect
     /// has instead of JSON's tokens, and no quote in it is in doubt. Otherwise, returns how many steps
     /// it took to see that.
-    pub(super) fn in_dialect(options: &Options, input: &[u8]) -> Result<Self, u64> {
+    pub(super) fn in_dialect(options: &MendOptions, input: &[u8]) -> Result<Self, u64> {
         if !options.policy().allows_dialects() {
             return Err(0);
         }
@@ -141,7 +142,11 @@ impl Reading {
 
     /// The reading of the beginning of valid JSON, which `engine` has read, if all that is missing is
     /// the closing quote of its last string.
-    pub(super) fn of_lost_quote(engine: &Engine, options: &Options, input: &[u8]) -> Option<Self> {
+    pub(super) fn of_lost_quote(
+        engine: &Engine,
+        options: &MendOptions,
+        input: &[u8],
+    ) -> Option<Self> {
         let kind = RepairKind::UnterminatedString;
         if !options.policy().closes_cut() || !options.policy().allows(kind) {
             return None;
@@ -267,7 +272,7 @@ impl Reading {
     }
 
     /// `"a": 1, "b": 2}` is not a string followed by text: its opening brace, or both, are missing.
-    pub(super) fn outer_braces_lost(&self, input: &[u8], options: &Options) -> Option<Self> {
+    pub(super) fn outer_braces_lost(&self, input: &[u8], options: &MendOptions) -> Option<Self> {
         let &(first, end) = self.documents.first()?;
         let scalar = input.get(first) == Some(&b'"') || input.get(first) == Some(&b'\'');
         let colon = input.get(end..)?.trim_ascii_start().first() == Some(&b':');
@@ -308,7 +313,7 @@ impl Reading {
         Some(reading)
     }
 
-    pub(super) fn finish(mut self, input: &[u8], options: &Options) -> Mended {
+    pub(super) fn finish(mut self, input: &[u8], options: &MendOptions) -> Mended {
         if self.outcome == Outcome::None {
             return Mended::new(self.outcome, None, Repairs::new(), None);
         }
@@ -352,7 +357,7 @@ impl Reading {
     }
 
     /// Makes the documents the items of one array.
-    fn wrap(&mut self, input: &[u8], options: &Options) -> bool {
+    fn wrap(&mut self, input: &[u8], options: &MendOptions) -> bool {
         let kind = RepairKind::LineDelimited;
         if !options.policy().allows(kind) {
             return false;
@@ -401,7 +406,7 @@ impl Reading {
     }
 
     /// Drops all documents but these.
-    fn keep(&mut self, kept: Range<usize>, options: &Options) -> bool {
+    fn keep(&mut self, kept: Range<usize>, options: &MendOptions) -> bool {
         let kind = RepairKind::SecondDocument;
         if !options.policy().allows(kind) {
             return false;

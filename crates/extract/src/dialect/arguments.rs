@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wiremend_core::{Mender, Options, Outcome, Output, Repair, RepairKind};
+use wiremend_core::{MendOptions, Mender, Outcome, Output, Repair, RepairKind};
 
 use super::{out::Ctx, repairs::Repairs, sink::CallSink};
 
@@ -109,7 +109,7 @@ enum Reading {
 }
 
 impl Inner {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &MendOptions) -> Self {
         Self {
             mender: Mender::new(options.clone()),
             decoder: Unescape::default(),

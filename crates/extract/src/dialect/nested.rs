@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use wiremend_core::{Guide, JsonType, Member, Options};
+use wiremend_core::{Guide, JsonType, Member, MendOptions};
 
 use super::{arguments::quote, shape::Xml, value::of_text};
 
@@ -44,7 +44,7 @@ impl Nested {
     }
 
     /// Whether it is larger than the limit.
-    pub(super) fn is_full(&self, options: &Options) -> bool {
+    pub(super) fn is_full(&self, options: &MendOptions) -> bool {
         self.size > options.limits().buffer()
     }
 
@@ -124,7 +124,7 @@ impl Nested {
     }
 
     /// The value as JSON text.
-    pub(super) fn json(&mut self, xml: &Xml, options: &Options) -> Vec<u8> {
+    pub(super) fn json(&mut self, xml: &Xml, options: &MendOptions) -> Vec<u8> {
         self.fold(0);
         let mut json = Vec::new();
         if let Some(root) = self.open.first() {
@@ -145,7 +145,7 @@ impl Element {
         &self,
         guide: Option<Arc<dyn Guide>>,
         xml: &Xml,
-        options: &Options,
+        options: &MendOptions,
         json: &mut Vec<u8>,
     ) {
         if self.children.is_empty() {

@@ -4,7 +4,7 @@ mod ends;
 mod keys;
 mod restated;
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 
 use keys::Keys;
 use restated::{Calls, Event, Waiting};
@@ -95,7 +95,7 @@ pub(super) struct Ctx<'a, S> {
     pub(super) out: &'a mut Out,
     pub(super) row: &'a Dialect,
     pub(super) tools: &'a Tools,
-    pub(super) options: &'a Options,
+    pub(super) options: &'a MendOptions,
     /// Whether the dialect was detected, so that only known tools count.
     pub(super) auto: bool,
     /// Whether the model itself ended the text.

@@ -17,7 +17,7 @@ mod wraps;
 
 use std::sync::{Arc, OnceLock};
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 
 use defined::LAST;
 use program::Program;
@@ -63,11 +63,11 @@ pub enum CallStartState {
 /// string has run over the end of its line.
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
 ///
 /// let dialect = Dialect::by_name("hermes").unwrap().clone();
-/// let mut reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+/// let mut reader = CallExtractor::new(MendOptions::new()).with_dialect(dialect);
 /// let mut found = FoundCalls::default();
 /// reader.push(b"Wait. <tool_call>{'name': 'book', 'argum", &mut found);
 /// reader.push(b"ents': {'seats': 2,}}</tool_call>", &mut found);
@@ -79,7 +79,7 @@ pub enum CallStartState {
 /// ```
 #[derive(Clone, Debug)]
 pub struct CallExtractor {
-    options: Options,
+    options: MendOptions,
     tools: Arc<Tools>,
     rows: Vec<Arc<Dialect>>,
     auto: bool,
@@ -178,7 +178,7 @@ impl Engine {
 impl CallExtractor {
     /// Creates a reader that looks for all dialects.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: MendOptions) -> Self {
         Self {
             options,
             tools: Arc::default(),
@@ -216,7 +216,7 @@ impl CallExtractor {
 
     /// Uses other options: the policy and the limits. The dialects stay as they were made ready.
     #[must_use]
-    pub fn with_mending(mut self, options: Options) -> Self {
+    pub fn with_mending(mut self, options: MendOptions) -> Self {
         self.options = options;
         self.watch = None;
         self
@@ -224,7 +224,7 @@ impl CallExtractor {
 
     /// The options: the policy and the limits.
     #[must_use]
-    pub const fn options(&self) -> &Options {
+    pub const fn options(&self) -> &MendOptions {
         &self.options
     }
 
@@ -267,11 +267,11 @@ impl CallExtractor {
     /// Nothing.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, CallOutcome, Dialect, FoundCalls};
     ///
     /// let dialect = Dialect::by_name("hermes").unwrap().clone();
-    /// let reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+    /// let reader = CallExtractor::new(MendOptions::new()).with_dialect(dialect);
     /// let mut reader = reader.with_prefill("<tool_call>\n{\"name\": \"book\", \"arguments\":");
     /// let mut found = FoundCalls::default();
     /// reader.push(b" {\"seats\": 2}}\n</tool_call>", &mut found);
@@ -402,11 +402,11 @@ impl CallExtractor {
     /// were received, and not passed to a sink.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
     ///
     /// let dialect = Dialect::by_name("hermes").unwrap().clone();
-    /// let mut reader = CallExtractor::new(Options::new()).with_dialect(dialect);
+    /// let mut reader = CallExtractor::new(MendOptions::new()).with_dialect(dialect);
     /// let mut found = FoundCalls::default();
     /// reader.push(b"Wait. <tool_call>{\"name\": \"bo", &mut found);
     /// assert_eq!(found.text(), b"Wait. ");

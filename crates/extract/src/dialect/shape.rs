@@ -14,11 +14,11 @@ pub(super) type Text = Cow<'static, str>;
 /// The rows of this crate are in [`Dialect::all`]. A caller can add its own, made of the same parts:
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
 ///
 /// let own = Dialect::json("ours", "RUN_START", ["RUN_END"]);
-/// let mut reader = CallExtractor::new(Options::new()).with_dialect(own);
+/// let mut reader = CallExtractor::new(MendOptions::new()).with_dialect(own);
 /// let mut found = FoundCalls::default();
 /// reader.push(b"On it. RUN_START{\"tool\": \"ls\", \"input\": {}}RUN_END", &mut found);
 /// reader.finish(&mut found);
@@ -236,12 +236,12 @@ impl Dialect {
     /// it, `open` is text.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
     ///
     /// let chart = Dialect::json_block("chart", "draw", "CHART_START", ["CHART_END"]);
     /// let steps = Dialect::text_block("steps", "note", "STEPS_START", ["STEPS_END"]);
-    /// let reader = CallExtractor::new(Options::new()).with_registered(chart);
+    /// let reader = CallExtractor::new(MendOptions::new()).with_registered(chart);
     /// let mut reader = reader.with_registered(steps);
     /// let mut found = FoundCalls::default();
     /// let text = b"CHART_START\n{'mark': 'bar'}\nCHART_END\nSTEPS_START\nAdd a title\nSTEPS_END\n";
@@ -343,12 +343,12 @@ impl Dialect {
     /// the like): of the name of the tool, of the arguments, and of a list of calls.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
     ///
     /// let own = Dialect::json("ours", "", [""]).with_keys(["do"], ["with"], ["steps"]);
     /// let tools = Tools::new().with_tool("ls", ["path"], None);
-    /// let mut reader = CallExtractor::new(Options::new()).with_dialect(own).with_tools(tools);
+    /// let mut reader = CallExtractor::new(MendOptions::new()).with_dialect(own).with_tools(tools);
     /// let mut found = FoundCalls::default();
     /// reader.push(br#"{"steps": [{"do": "ls", "with": {"path": "/"}}]}"#, &mut found);
     /// reader.finish_at_eos(&mut found);

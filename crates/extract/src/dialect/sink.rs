@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Dialect;
-use crate::Extractor;
+use crate::Finder;
 
 /// Receives what a [`CallExtractor`](super::CallExtractor) finds, in the order of the input.
 ///
@@ -23,7 +23,7 @@ pub trait CallSink {
     }
     /// The extractor that reads the text, if there is one that reads all documents in it. For this crate.
     #[doc(hidden)]
-    fn documents(&mut self) -> Option<&mut Extractor> {
+    fn documents(&mut self) -> Option<&mut Finder> {
         None
     }
     /// Receives the content of a reasoning block, unchanged.

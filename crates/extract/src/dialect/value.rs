@@ -5,7 +5,7 @@ mod number;
 use std::sync::Arc;
 
 use number::number;
-use wiremend_core::{Guide, JsonType, Mender, Options, Outcome, Risk, mend};
+use wiremend_core::{Guide, JsonType, MendOptions, Mender, Outcome, Risk, mend};
 
 use super::{
     arguments::{Mended, escape},
@@ -407,7 +407,7 @@ impl Value {
     }
 
     /// The JSON text for a value that is no string.
-    fn scalar(&self, text: &[u8], options: &Options) -> Option<Vec<u8>> {
+    fn scalar(&self, text: &[u8], options: &MendOptions) -> Option<Vec<u8>> {
         let text = std::str::from_utf8(text).ok()?;
         let free = self.typing == Typing::Unknown;
         if self.typing == Typing::Text || free && self.untyped == Untyped::Text {
@@ -463,7 +463,7 @@ pub(super) fn of_text(
     text: &[u8],
     guide: Option<Arc<dyn Guide>>,
     xml: &Xml,
-    options: &Options,
+    options: &MendOptions,
 ) -> Vec<u8> {
     let value = Value::new(guide, xml, None);
     value.scalar(text.trim_ascii(), options).unwrap_or_else(|| {

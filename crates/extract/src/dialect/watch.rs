@@ -1,12 +1,12 @@
 //! Whether a text ends in a string of a document, in which nothing is a marker.
 
-use wiremend_core::{Options, Outcome};
+use wiremend_core::{MendOptions, Outcome};
 
 use super::{
     prefill::Prefill,
     sink::{CallEnd, CallSink, CallStart, RestatedCall, UnknownTool},
 };
-use crate::{Extractor, Scope, TextSink};
+use crate::{Finder, Scope, TextSink};
 
 /// How much text without a bracket is kept before a document, because what is before one says whether
 /// it is one: the last line, and how the line before it ended.
@@ -17,7 +17,7 @@ const MOST: usize = 16 << 10;
 /// Follows the documents in a text. In prose it only looks for brackets and fences.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    documents: Extractor,
+    documents: Finder,
     /// Text that `documents` has not read, because no document begins in it, or because nobody has asked.
     before: Vec<u8>,
     /// Whether `documents` has read anything.
@@ -60,9 +60,9 @@ fn tail(text: &[u8], most: usize) -> &[u8] {
 }
 
 impl Watch {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: MendOptions) -> Self {
         Self {
-            documents: Extractor::new(Scope::All, options),
+            documents: Finder::new(Scope::All, options),
             before: Vec::new(),
             begun: false,
             in_prose: false,
@@ -175,7 +175,7 @@ pub(super) struct Watched<'a, S> {
 impl<S: CallSink> Watched<'_, S> {
     /// What follows the documents instead of the watch. It does not know what the prompt has written.
     #[inline]
-    fn documents(&mut self) -> Option<&mut Extractor> {
+    fn documents(&mut self) -> Option<&mut Finder> {
         if self.prefill.is_none() { self.sink.documents() } else { None }
     }
 

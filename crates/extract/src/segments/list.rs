@@ -116,10 +116,10 @@ impl Segments {
     /// segments of markup.
     ///
     /// ```
-    /// use wiremend_core::Options;
+    /// use wiremend_core::MendOptions;
     /// use wiremend_extract::{CallExtractor, SegmentReader, Segments, Tools};
     /// let tools = Tools::new().with_tool("ls", [""; 0], None);
-    /// let mut reader = SegmentReader::new(CallExtractor::new(Options::new()).with_tools(tools));
+    /// let mut reader = SegmentReader::new(CallExtractor::new(MendOptions::new()).with_tools(tools));
     /// let mut found = Segments::default();
     /// reader.push(br#"{"content": "On it.", "toolCalls": [{"name": "ls", "arguments": {}}]}"#, &mut found);
     /// reader.finish_at_eos(&mut found);

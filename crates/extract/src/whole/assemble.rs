@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wiremend_core::{
-    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
+    Lead, MendOptions, Mended, Outcome, Path, Repair, RepairKind, Repairs, Tail, TrailingDocuments,
     apply, mend,
 };
 
@@ -18,7 +18,7 @@ pub(super) fn assemble(
     readings: impl ExactSizeIterator<Item = Reading>,
     documents: &[Range<usize>],
     torn: bool,
-    options: &Options,
+    options: &MendOptions,
 ) -> Mended {
     let policy = options.policy();
     let mut repairs = Repairs::new();

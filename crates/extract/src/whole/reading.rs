@@ -3,8 +3,8 @@
 use std::{cmp::Reverse, ops::Range};
 
 use wiremend_core::{
-    Mended, Options, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments, mend_document,
-    mend_marked, prose::Marks,
+    MendOptions, Mended, Outcome, Repair, RepairKind, Repairs, Risk, TrailingDocuments,
+    mend_document, mend_marked, prose::Marks,
 };
 
 /// A document, mended.
@@ -19,7 +19,12 @@ pub(super) struct Reading {
 impl Reading {
     /// Mends the document at `span`. The whole-text path may find that the document goes on after
     /// the span that the search has found, but only up to `limit`.
-    pub(super) fn of(input: &[u8], span: Range<usize>, limit: usize, options: &Options) -> Self {
+    pub(super) fn of(
+        input: &[u8],
+        span: Range<usize>,
+        limit: usize,
+        options: &MendOptions,
+    ) -> Self {
         let options = options.clone().with_trailing_documents(TrailingDocuments::First);
         let fenced = is_fenced(input, span.start);
         let text = input.get(span.start..limit).unwrap_or_default();
@@ -140,7 +145,7 @@ fn closing_fence(text: &[u8]) -> Option<usize> {
 ///
 /// Closers before the fence close containers, and are not content of a string that was never closed.
 /// Whether the string was cut off there cannot be known.
-fn within_fence(text: &[u8], options: &Options) -> Option<(Mended, usize)> {
+fn within_fence(text: &[u8], options: &MendOptions) -> Option<(Mended, usize)> {
     let length = closing_fence(text)?;
     let inside = text.get(..length)?;
     let closed = close_string(inside, options);
@@ -148,7 +153,7 @@ fn within_fence(text: &[u8], options: &Options) -> Option<(Mended, usize)> {
 }
 
 /// Closes a string as in `{"a": "b}`, by inserting the quote before the closers at the end.
-fn close_string(text: &[u8], options: &Options) -> Option<Mended> {
+fn close_string(text: &[u8], options: &MendOptions) -> Option<Mended> {
     let kind = RepairKind::UnterminatedString;
     let closers =
         text.iter().rev().take_while(|b| b.is_ascii_whitespace() || b"}]".contains(b)).count();

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, ops::Range};
 
 use wiremend_core::{
-    Lead, Mended, Options, Outcome, Policy, RepairKind, Repairs, Tail, TrailingDocuments,
+    Lead, MendOptions, Mended, Outcome, Policy, RepairKind, Repairs, Tail, TrailingDocuments,
     lines::{self, Opening},
 };
 
@@ -11,7 +11,7 @@ use super::{
     assemble::assemble,
     reading::{Reading, bare},
 };
-use crate::{Extractor, Scope, TextSink};
+use crate::{Finder, Scope, TextSink};
 
 /// The documents of a text.
 pub(super) struct Documents {
@@ -31,7 +31,7 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    pub(super) fn find(input: &[u8], scope: Scope, options: &Options) -> Self {
+    pub(super) fn find(input: &[u8], scope: Scope, options: &MendOptions) -> Self {
         // White space after the text is no part of it.
         let input = input.get(..bare(input, 0).end).unwrap_or_default();
         // Find documents under any policy. What may be done to them is decided later.
@@ -53,7 +53,7 @@ impl Documents {
             text: 0,
             open: false,
         };
-        let mut extractor = Extractor::new(within, everything).with_lines(documents.lines);
+        let mut extractor = Finder::new(within, everything).with_lines(documents.lines);
         extractor.push(input, &mut documents);
         extractor.finish(&mut documents);
         documents.close(input.len());
@@ -133,7 +133,7 @@ impl Documents {
     }
 
     /// Mends the document, or the documents, that the scope and the options ask for.
-    pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &Options) -> Mended {
+    pub(super) fn choose(&self, input: &[u8], scope: Scope, options: &MendOptions) -> Mended {
         let read = |at: usize| {
             let span = self.spans.get(at).cloned()?;
             // A channel of JSON is one document, whatever follows it.
@@ -179,7 +179,7 @@ impl Documents {
     }
 
     /// Whether the text between two documents seems to be the rest of one.
-    fn are_parts(&self, input: &[u8], options: &Options) -> bool {
+    fn are_parts(&self, input: &[u8], options: &MendOptions) -> bool {
         let window = options.limits().lookahead();
         self.spans.windows(2).any(|spans| {
             let gap = input.get(spans[0].end..spans[1].start).unwrap_or_default();

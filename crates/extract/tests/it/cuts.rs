@@ -1,10 +1,14 @@
 //! Every way to divide an input into chunks, and what must hold for all of them.
 
-use wiremend_core::{Options, Outcome, apply};
-use wiremend_extract::{Extractor, Findings, Scope};
+use wiremend_core::{MendOptions, Outcome, apply};
+use wiremend_extract::{Finder, FoundDocuments, Scope};
 
 /// The result for an input. Panics unless it is the same however the input is divided.
-pub(crate) fn extract(input: &[u8], scope: Scope, options: &Options) -> (Findings, Outcome) {
+pub(crate) fn extract(
+    input: &[u8],
+    scope: Scope,
+    options: &MendOptions,
+) -> (FoundDocuments, Outcome) {
     let whole = run(&[input], scope, options.clone());
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
     assert_eq!(run(&bytes, scope, options.clone()), whole, "byte by byte: {}", show(input));
@@ -18,9 +22,9 @@ pub(crate) fn extract(input: &[u8], scope: Scope, options: &Options) -> (Finding
     whole
 }
 
-fn run(chunks: &[&[u8]], scope: Scope, options: Options) -> (Findings, Outcome) {
-    let mut extractor = Extractor::new(scope, options);
-    let mut found = Findings::default();
+fn run(chunks: &[&[u8]], scope: Scope, options: MendOptions) -> (FoundDocuments, Outcome) {
+    let mut extractor = Finder::new(scope, options);
+    let mut found = FoundDocuments::default();
     for chunk in chunks {
         extractor.push(chunk, &mut found);
     }
@@ -31,12 +35,12 @@ fn run(chunks: &[&[u8]], scope: Scope, options: Options) -> (Findings, Outcome) 
 }
 
 /// After any number of bytes, the same must be emitted, and the same number withheld.
-fn prefixes(input: &[u8], scope: Scope, options: &Options) {
-    let mut growing = (Extractor::new(scope, options.clone()), Findings::default());
+fn prefixes(input: &[u8], scope: Scope, options: &MendOptions) {
+    let mut growing = (Finder::new(scope, options.clone()), FoundDocuments::default());
     for (at, byte) in input.chunks(1).enumerate() {
         growing.0.push(byte, &mut growing.1);
-        let mut extractor = Extractor::new(scope, options.clone());
-        let mut found = Findings::default();
+        let mut extractor = Finder::new(scope, options.clone());
+        let mut found = FoundDocuments::default();
         extractor.push(&input[..=at], &mut found);
         assert_eq!(found, growing.1, "after {} bytes of {}", at + 1, show(input));
         assert_eq!(extractor.withheld(), growing.0.withheld(), "{} of {}", at + 1, show(input));
@@ -48,7 +52,7 @@ fn prefixes(input: &[u8], scope: Scope, options: &Options) {
 }
 
 /// Checks that repairs account for every document, and nothing is lost.
-fn accounts(input: &[u8], scope: Scope, (found, outcome): &(Findings, Outcome)) {
+fn accounts(input: &[u8], scope: Scope, (found, outcome): &(FoundDocuments, Outcome)) {
     let single = !matches!(scope, Scope::All | Scope::Fenced);
     for document in found.documents() {
         let ended = document.outcome().expect("every document ends");

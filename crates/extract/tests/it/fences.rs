@@ -1,7 +1,7 @@
 //! Fences and reasoning blocks.
 
 use crate::cuts::{extract, show};
-use wiremend_core::{Options, Outcome};
+use wiremend_core::{MendOptions, Outcome};
 use wiremend_extract::Scope;
 
 const SCOPES: [Scope; 4] = [Scope::All, Scope::First, Scope::Fenced, Scope::Whole];
@@ -31,7 +31,7 @@ fn documents_in_fences() {
         ("```js\n[\"a\"]\n```", "[\"a\"]"),
     ] {
         for scope in SCOPES {
-            let (found, _) = extract(text.as_bytes(), scope, &Options::new());
+            let (found, _) = extract(text.as_bytes(), scope, &MendOptions::new());
             let json: Vec<_> = found.documents().iter().map(|found| show(found.json())).collect();
             assert_eq!(json, [expected], "{scope:?}: {text}");
             let [document] = found.documents() else { unreachable!() };
@@ -46,7 +46,7 @@ fn documents_in_fences() {
 fn all_documents_in_a_fence() {
     let text = "```jsonl\n{\"a\": 1}\n{\"a\": 2}\n[3]\n```\n{\"b\": 1}";
     for (scope, expected) in [(Scope::All, 4), (Scope::Fenced, 3), (Scope::First, 1)] {
-        let (found, _) = extract(text.as_bytes(), scope, &Options::new());
+        let (found, _) = extract(text.as_bytes(), scope, &MendOptions::new());
         assert_eq!(found.documents().len(), expected, "{scope:?}");
     }
 }
@@ -61,7 +61,7 @@ fn a_fence_of_code_may_look_like_json() {
         "```markdown\nWrite {\"a\": 1}.\n```",
     ] {
         for scope in SCOPES {
-            let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
+            let (found, outcome) = extract(text.as_bytes(), scope, &MendOptions::new());
             assert_eq!(outcome, Outcome::None, "{scope:?}: {text}");
             assert_eq!(show(found.text()), text);
         }
@@ -71,11 +71,11 @@ fn a_fence_of_code_may_look_like_json() {
 #[test]
 fn the_language_of_a_fence_matters_less_where_json_should_be() {
     let text = "```python\n{\"a\": [\"b\"]}\n```";
-    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
     assert_eq!((found.documents().len(), outcome), (1, Outcome::Repaired));
     assert_eq!(show(found.documents()[0].json()), "{\"a\": [\"b\"]}");
     for scope in [Scope::All, Scope::First, Scope::Fenced] {
-        let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
+        let (found, outcome) = extract(text.as_bytes(), scope, &MendOptions::new());
         assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{scope:?}");
     }
     // Code begins or continues differently.
@@ -84,7 +84,7 @@ fn the_language_of_a_fence_matters_less_where_json_should_be() {
         "```python\n[x for x in y]\n```",
         "```rust\n{ let x = [1]; }\n```",
     ] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert_eq!((show(found.text()), outcome), (text.to_owned(), Outcome::None));
     }
 }
@@ -102,7 +102,7 @@ fn reasoning_is_separate_and_not_searched() {
         ("<think>a</think>\n<reflection>b</reflection>\n[2]", "ab", "[2]"),
     ] {
         for scope in [Scope::All, Scope::First, Scope::Whole] {
-            let (found, _) = extract(text.as_bytes(), scope, &Options::new());
+            let (found, _) = extract(text.as_bytes(), scope, &MendOptions::new());
             assert_eq!(show(found.reasoning()), reasoning, "{scope:?}: {text}");
             let json_found: Vec<_> = found.documents().iter().map(|d| show(d.json())).collect();
             assert_eq!(json_found, [json], "{scope:?}: {text}");
@@ -115,7 +115,7 @@ fn reasoning_is_separate_and_not_searched() {
 #[test]
 fn reasoning_that_never_ends_stays_reasoning() {
     for text in ["<think>{\"a\": 1}", "<think>x</thi", "<think>x<"] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::First, &Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::First, &MendOptions::new());
         assert_eq!(outcome, Outcome::None);
         assert_eq!(show(found.text()), "<think>");
         assert_eq!(show(found.reasoning()), &text[7..]);
@@ -125,7 +125,7 @@ fn reasoning_that_never_ends_stays_reasoning() {
 #[test]
 fn a_tag_inside_a_document_is_data() {
     let text = "{\"html\": \"<think>x</think>\"}";
-    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+    let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
     assert_eq!(outcome, Outcome::Unchanged);
     assert_eq!(show(found.documents()[0].json()), text);
 }
@@ -138,7 +138,7 @@ fn a_document_after_much_white_space_in_a_fence_is_found() {
             [("\"a\": 1, \"b\": 2}", "{\"a\": 1, \"b\": 2}"), ("{'a': 1}", "{\"a\": 1}")]
         {
             let text = format!("Said (so): \"it\".\n```json\n{}{broken}\n```\n", " ".repeat(blank));
-            let (found, _) = extract(text.as_bytes(), Scope::All, &Options::new());
+            let (found, _) = extract(text.as_bytes(), Scope::All, &MendOptions::new());
             let found: Vec<_> = found.documents().iter().map(|found| show(found.json())).collect();
             let found: Vec<_> = found.iter().map(|json| json.trim()).collect();
             assert_eq!(found, [json], "{blank}");

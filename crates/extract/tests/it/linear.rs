@@ -1,7 +1,7 @@
 //! The work grows in proportion to the text, whatever it contains and however it is divided.
 
-use wiremend_core::{Options, Outcome};
-use wiremend_extract::{CallExtractor, Extractor, Findings, FoundCalls, Scope, Tools};
+use wiremend_core::{MendOptions, Outcome};
+use wiremend_extract::{CallExtractor, Finder, FoundCalls, FoundDocuments, Scope, Tools};
 
 /// Each is repeated to make a text of many documents, or of many uncertain places.
 const UNITS: &[&str] = &[
@@ -34,8 +34,8 @@ const UNITS: &[&str] = &[
 /// The steps for `count` repetitions, in chunks of `chunk` bytes.
 fn steps(unit: &str, count: usize, chunk: usize, scope: Scope) -> u64 {
     let text = unit.repeat(count);
-    let mut extractor = Extractor::new(scope, Options::new());
-    let mut found = Findings::default();
+    let mut extractor = Finder::new(scope, MendOptions::new());
+    let mut found = FoundDocuments::default();
     for chunk in text.as_bytes().chunks(chunk) {
         extractor.push(chunk, &mut found);
     }
@@ -75,8 +75,8 @@ fn a_document_after_a_run_of_brackets_begins_where_it_did() {
         for count in [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 200] {
             let text = format!("x {} {{\"a\": 1}}", bracket.repeat(count));
             let found = |chunk: usize| {
-                let mut extractor = Extractor::new(Scope::All, Options::new());
-                let mut found = Findings::default();
+                let mut extractor = Finder::new(Scope::All, MendOptions::new());
+                let mut found = FoundDocuments::default();
                 for chunk in text.as_bytes().chunks(chunk) {
                     extractor.push(chunk, &mut found);
                 }
@@ -91,8 +91,8 @@ fn a_document_after_a_run_of_brackets_begins_where_it_did() {
 
 #[test]
 fn reset_also_resets_steps() {
-    let mut extractor = Extractor::new(Scope::All, Options::new());
-    let mut found = Findings::default();
+    let mut extractor = Finder::new(Scope::All, MendOptions::new());
+    let mut found = FoundDocuments::default();
     extractor.push(b"a {\"b\": 1} c [2", &mut found);
     let first = extractor.steps();
     assert!(first > 0);
@@ -107,7 +107,7 @@ fn reset_also_resets_steps() {
 #[test]
 fn markers_in_what_may_be_documents_take_steps_in_proportion() {
     let tools = Tools::new().with_tool("book", [""; 0], None);
-    let reader = CallExtractor::new(Options::new()).with_tools(tools);
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools);
     let steps = |unit: &str, count: usize, chunk: usize| {
         let (mut reader, mut found) = (reader.clone(), FoundCalls::default());
         let text = unit.repeat(count);

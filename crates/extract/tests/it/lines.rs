@@ -1,6 +1,6 @@
 //! Line breaks around values in tags.
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, Dialect, FoundCalls};
 
 /// The value of the only argument, which must be the same at every cut.
@@ -11,7 +11,7 @@ fn read(name: &str, value: &str) -> String {
     let before = example[..at].replace("string=\"false\"", "string=\"true\"");
     let text = [&before, value, example[at + 1..].trim_start_matches('\n')].concat();
     let text = text.replace("\n2\n", value);
-    let reader = CallExtractor::new(Options::new()).with_dialect(dialect.clone());
+    let reader = CallExtractor::new(MendOptions::new()).with_dialect(dialect.clone());
     let run = |chunks: &[&[u8]]| {
         let (mut reader, mut found) = (reader.clone(), FoundCalls::default());
         chunks.iter().for_each(|chunk| reader.push(chunk, &mut found));

@@ -1,11 +1,11 @@
 //! What is JSON in prose, and what must stay unchanged.
 
 use crate::cuts::{extract, show};
-use wiremend_core::{Options, Outcome};
-use wiremend_extract::{Extractor, Findings, Scope};
+use wiremend_core::{MendOptions, Outcome};
+use wiremend_extract::{Finder, FoundDocuments, Scope};
 
 fn documents(input: &str, scope: Scope) -> Vec<String> {
-    let (found, _) = extract(input.as_bytes(), scope, &Options::new());
+    let (found, _) = extract(input.as_bytes(), scope, &MendOptions::new());
     found.documents().iter().map(|document| show(document.json())).collect()
 }
 
@@ -72,7 +72,7 @@ fn text_that_is_not_json_is_unchanged() {
             if text.ends_with('"') && scope != Scope::Fenced {
                 continue;
             }
-            let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
+            let (found, outcome) = extract(text.as_bytes(), scope, &MendOptions::new());
             assert_eq!(outcome, Outcome::None, "{scope:?}: {text}");
             assert_eq!(show(found.text()), *text);
         }
@@ -89,7 +89,7 @@ fn text_that_is_not_json_is_unchanged_in_a_channel_of_json() {
         ) {
             continue;
         }
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert_eq!(outcome, Outcome::None, "{text}");
         assert_eq!(show(found.text()), *text);
     }
@@ -157,7 +157,7 @@ fn all_finds_every_document() {
     let text = "{\"a\":1}{\"b\":2}\n[3]\nand {\"c\":4}, {\"d\":5}.";
     let expected = ["{\"a\":1}", "{\"b\":2}", "[3]", "{\"c\":4}", "{\"d\":5}"];
     assert_eq!(documents(text, Scope::All), expected);
-    let (found, _) = extract(text.as_bytes(), Scope::All, &Options::new());
+    let (found, _) = extract(text.as_bytes(), Scope::All, &MendOptions::new());
     assert_eq!(show(found.text()), "\n\nand , .");
     assert_eq!(documents(text, Scope::First), ["{\"a\":1}"]);
     assert_eq!(documents(text, Scope::Best), ["{\"a\":1}"]);
@@ -168,8 +168,8 @@ fn all_finds_every_document() {
 #[test]
 fn many_documents_in_one_piece() {
     let text = "{\"a\": 1}\n".repeat(20_000);
-    let mut extractor = Extractor::new(Scope::All, Options::new());
-    let mut found = Findings::default();
+    let mut extractor = Finder::new(Scope::All, MendOptions::new());
+    let mut found = FoundDocuments::default();
     extractor.push(text.as_bytes(), &mut found);
     assert_eq!(extractor.finish(&mut found), Outcome::Unchanged);
     assert_eq!(found.documents().len(), 20_000);
@@ -179,7 +179,7 @@ fn many_documents_in_one_piece() {
 #[test]
 fn offsets_of_several_documents_are_in_the_input() {
     let text = "one {\"a\": 1} two {\"b\": 'x'} three";
-    let (found, outcome) = extract(text.as_bytes(), Scope::All, &Options::new());
+    let (found, outcome) = extract(text.as_bytes(), Scope::All, &MendOptions::new());
     assert_eq!(outcome, Outcome::Repaired);
     let [first, second] = found.documents() else { panic!("{found:?}") };
     assert_eq!((first.offset(), first.outcome()), (4, Some(Outcome::Unchanged)));
@@ -191,7 +191,7 @@ fn offsets_of_several_documents_are_in_the_input() {
 fn reasoning_after_a_colour_is_reasoning() {
     for lead in ["\x1b[0m", "x\n\x1b[1;32m", "\x1b[0"] {
         let text = format!("{lead}<think>a</think>b");
-        let (found, _) = extract(text.as_bytes(), Scope::All, &Options::new());
+        let (found, _) = extract(text.as_bytes(), Scope::All, &MendOptions::new());
         assert_eq!(show(found.reasoning()), "a", "{text:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! A long text is searched in blocks, and a short one byte by byte. Both find the same.
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, Dialect, FoundCalls, Tools};
 
 /// What calls begin with and what only looks like it, in the middle of prose.
@@ -52,7 +52,7 @@ const PROSE: &str =
 fn reader(dialect: Option<&str>) -> CallExtractor {
     let tools = Tools::new().with_tool("book", ["seats"], None);
     let tools = tools.with_tool("get_weather", ["name"], None);
-    let reader = CallExtractor::new(Options::new()).with_tools(tools);
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools);
     match dialect.and_then(Dialect::by_name) {
         Some(row) => reader.with_dialect(row.clone()),
         None => reader.with_registered(Dialect::json_block("raw", "book", "RAW_OUTPUT", [""])),

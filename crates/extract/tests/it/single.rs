@@ -1,14 +1,14 @@
 //! A single document: repairs around it, policies, limits, and how it ends.
 
 use crate::cuts::{extract, show};
-use wiremend_core::{Limits, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
-use wiremend_extract::{Extractor, Findings, Found, Scope};
+use wiremend_core::{Limits, MendOptions, Outcome, Policy, RepairKind, Risk, TrailingDocuments};
+use wiremend_extract::{Finder, FoundDocument, FoundDocuments, Scope};
 
 /// A kind of repair and its span.
 type Span = (&'static str, usize, usize);
 
 fn account(text: &str, scope: Scope) -> (Vec<Span>, String, Outcome) {
-    let (found, outcome) = extract(text.as_bytes(), scope, &Options::new());
+    let (found, outcome) = extract(text.as_bytes(), scope, &MendOptions::new());
     let [document] = found.documents() else { panic!("{text}: {found:?}") };
     let repairs = document.repairs().iter();
     let repairs =
@@ -99,7 +99,8 @@ fn text_around_a_document_is_recorded() {
 
 #[test]
 fn text_around_a_document_is_also_text() {
-    let (found, _) = extract(b" A:\n```\n[1]\n```\nB {\"c\": 1} ", Scope::First, &Options::new());
+    let (found, _) =
+        extract(b" A:\n```\n[1]\n```\nB {\"c\": 1} ", Scope::First, &MendOptions::new());
     assert_eq!(show(found.text()), " A:\n```\n\n```\nB {\"c\": 1} ");
 }
 
@@ -107,7 +108,7 @@ fn text_around_a_document_is_also_text() {
 fn scalars_count_in_a_channel_of_json() {
     for text in ["42", " -1.5e3\n", "true", "null ", "\"x\"", "\"say \\\"hi\\\" [1] {x\"", "\"\""] {
         assert_eq!(account(text, Scope::Whole), (vec![], text.to_owned(), Outcome::Unchanged));
-        let (_, outcome) = extract(text.as_bytes(), Scope::First, &Options::new());
+        let (_, outcome) = extract(text.as_bytes(), Scope::First, &MendOptions::new());
         assert_eq!(outcome, Outcome::None, "{text}");
     }
     for text in [
@@ -123,7 +124,7 @@ fn scalars_count_in_a_channel_of_json() {
         "3rd",
         "12,5",
     ] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert_eq!(outcome, Outcome::None, "{text}");
         assert_eq!(show(found.text()), text);
     }
@@ -186,20 +187,20 @@ fn comments_may_precede_a_document() {
     }
     // Without a document, they are text. So are those before a document in prose.
     for text in ["/* a */", "// a\nb", "/", "/x", "/* a", "/ [1]", "/* a */ b"] {
-        let (found, _) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (found, _) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert!(show(found.text()).starts_with(text.trim_end_matches(" [1]")), "{text}");
     }
     let (repairs, json, _) = account("/* a */ So: [\"b\"]", Scope::Whole);
     assert_eq!((repairs, json.as_str()), (vec![("leading-prose", 0, 12)], "[\"b\"]"));
     let (repairs, ..) = account("/* a */\n```json\n[1]\n```", Scope::Whole);
     assert_eq!(repairs[..2], [("leading-prose", 0, 8), ("code-fence", 8, 16)]);
-    let strict = Options::new().with_policy(Policy::STRICT);
+    let strict = MendOptions::new().with_policy(Policy::STRICT);
     assert_eq!(extract(b"/**/[1]", Scope::Whole, &strict).1, Outcome::Invalid);
 }
 
 #[test]
 fn a_comment_longer_than_the_buffer_is_prose() {
-    let options = Options::new().with_limits(Limits::new().with_buffer(8));
+    let options = MendOptions::new().with_limits(Limits::new().with_buffer(8));
     let (found, _) = extract(b"/*12345*/{\"a\": 1}", Scope::Whole, &options);
     assert_eq!(found.documents()[0].repairs().first().unwrap().kind(), RepairKind::InlineProse);
     let (found, _) = extract(b"/*1234*/{\"a\": 1}", Scope::Whole, &options);
@@ -215,11 +216,11 @@ fn a_call_around_a_document_belongs_to_it() {
     ] {
         let (_, found, outcome) = account(text, Scope::Whole);
         assert_eq!((found.trim(), outcome), (json, Outcome::Repaired), "{text}");
-        let (found, _) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (found, _) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert_eq!(show(found.text()).trim_end_matches(';'), "", "{text}");
     }
     for text in ["if (x) { return 1; }", "f(x)", "g([docs](x))", "see (below)"] {
-        let (_, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (_, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert_eq!(outcome, Outcome::None, "{text}");
     }
 }
@@ -227,17 +228,18 @@ fn a_call_around_a_document_belongs_to_it() {
 #[test]
 fn almost_scalars_are_text() {
     for text in [" fals ", "nul\n", "1_000_", "000_00"] {
-        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &Options::new());
+        let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &MendOptions::new());
         assert_eq!((found.documents().len(), outcome), (0, Outcome::None), "{text:?}");
     }
 }
 
 #[test]
 fn text_around_a_document_is_refused_if_the_policy_forbids_dropping_it() {
-    let strict = Options::new().with_policy(Policy::STRICT);
-    let exact = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
-    let likely = Options::new().with_policy(Policy::CONSERVATIVE);
-    let no_fence = Options::new().with_policy(Policy::PERMISSIVE.without(RepairKind::CodeFence));
+    let strict = MendOptions::new().with_policy(Policy::STRICT);
+    let exact = MendOptions::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
+    let likely = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+    let no_fence =
+        MendOptions::new().with_policy(Policy::PERMISSIVE.without(RepairKind::CodeFence));
     for (text, options, expected) in [
         (" [1]\n", strict.clone(), Outcome::Unchanged),
         ("\u{feff}[1]", strict.clone(), Outcome::Invalid),
@@ -259,7 +261,7 @@ fn text_around_a_document_is_refused_if_the_policy_forbids_dropping_it() {
         if let Some(document) = found.documents().first() {
             assert_eq!(document.outcome(), Some(expected), "{text}");
         }
-        let repairs = found.documents().iter().flat_map(Found::repairs);
+        let repairs = found.documents().iter().flat_map(FoundDocument::repairs);
         for repair in repairs {
             assert!(options.policy().allows(repair.kind()));
         }
@@ -270,7 +272,7 @@ fn text_around_a_document_is_refused_if_the_policy_forbids_dropping_it() {
 
 #[test]
 fn text_after_a_document_may_be_an_error() {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Error);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Error);
     assert_eq!(extract(b"[1]\n", Scope::Whole, &options).1, Outcome::Unchanged);
     assert_eq!(extract(b"[1] x", Scope::Whole, &options).1, Outcome::Invalid);
     assert_eq!(extract(b"[1][2]", Scope::Whole, &options).1, Outcome::Invalid);
@@ -278,7 +280,7 @@ fn text_after_a_document_may_be_an_error() {
 
 #[test]
 fn more_white_space_than_the_buffer_is_prose() {
-    let options = Options::new().with_limits(Limits::new().with_buffer(8));
+    let options = MendOptions::new().with_limits(Limits::new().with_buffer(8));
     for (text, json) in [
         ("        [1]", "        [1]"),
         ("         [1]", "[1]"),
@@ -294,7 +296,7 @@ fn more_white_space_than_the_buffer_is_prose() {
 
 #[test]
 fn a_long_string_becomes_a_document_before_its_end() {
-    let options = Options::new().with_limits(Limits::new().with_buffer(16));
+    let options = MendOptions::new().with_limits(Limits::new().with_buffer(16));
     let text = "\"0123456789 0123456789\"";
     let (found, outcome) = extract(text.as_bytes(), Scope::Whole, &options);
     assert_eq!((outcome, show(found.documents()[0].json()).as_str()), (Outcome::Unchanged, text));
@@ -305,8 +307,8 @@ fn a_long_string_becomes_a_document_before_its_end() {
 #[test]
 fn at_most_a_window_of_text_is_withheld() {
     let text = format!("a [\"{}", "b ".repeat(500));
-    let mut extractor = Extractor::new(Scope::All, Options::new());
-    let mut found = Findings::default();
+    let mut extractor = Finder::new(Scope::All, MendOptions::new());
+    let mut found = FoundDocuments::default();
     for byte in text.as_bytes().chunks(1) {
         extractor.push(byte, &mut found);
         if found.documents().is_empty() {
@@ -318,8 +320,8 @@ fn at_most_a_window_of_text_is_withheld() {
 
 #[test]
 fn accessors_while_reading() {
-    let mut extractor = Extractor::new(Scope::First, Options::new());
-    let mut found = Findings::default();
+    let mut extractor = Finder::new(Scope::First, MendOptions::new());
+    let mut found = FoundDocuments::default();
     assert!(extractor.completion().is_none());
     extractor.push(b"Here:\n{\"a\": [1, {", &mut found);
     assert_eq!(extractor.depth(), 3);
@@ -342,8 +344,8 @@ fn a_cut_document_has_the_path_of_the_cut() {
     for (policy, expected) in
         [(Policy::PERMISSIVE, Outcome::Closed), (Policy::CONSERVATIVE, Outcome::Cut)]
     {
-        let mut extractor = Extractor::new(Scope::First, Options::new().with_policy(policy));
-        let mut found = Findings::default();
+        let mut extractor = Finder::new(Scope::First, MendOptions::new().with_policy(policy));
+        let mut found = FoundDocuments::default();
         extractor.push(b"Here: {\"a\": [1, {\"b\": \"x", &mut found);
         assert_eq!(extractor.finish(&mut found), expected);
         assert_eq!(extractor.path().to_string(), "$.a[1].b");
@@ -355,8 +357,8 @@ fn abandoning_loses_nothing() {
     let text = b"\xEF\xBB\xBF Here: {\"a\": 'b\"c', x: tru}} <think>[1] ```json\n {\"b\" ";
     for scope in [Scope::All, Scope::First, Scope::Whole, Scope::Fenced] {
         for end in 0..=text.len() {
-            let mut extractor = Extractor::new(scope, Options::new().with_policy(Policy::STRICT));
-            let mut found = Findings::default();
+            let mut extractor = Finder::new(scope, MendOptions::new().with_policy(Policy::STRICT));
+            let mut found = FoundDocuments::default();
             extractor.push(&text[..end], &mut found);
             assert_eq!(extractor.abandon(&mut found), Outcome::Abandoned);
             assert_eq!(extractor.finish(&mut found), Outcome::Abandoned);
@@ -371,10 +373,10 @@ fn abandoning_loses_nothing() {
 #[test]
 fn reset_starts_over() {
     for first in ["{\"a\": [", "<think>x", "```json\n", "[1] x", "\"abc", "  ", "a {"] {
-        let mut extractor = Extractor::new(Scope::Whole, Options::new());
-        extractor.push(first.as_bytes(), &mut Findings::default());
+        let mut extractor = Finder::new(Scope::Whole, MendOptions::new());
+        extractor.push(first.as_bytes(), &mut FoundDocuments::default());
         extractor.reset();
-        let mut found = Findings::default();
+        let mut found = FoundDocuments::default();
         extractor.push(b" {\"b\": 1}\n", &mut found);
         assert_eq!(extractor.finish(&mut found), Outcome::Unchanged, "{first}");
         assert_eq!(show(found.documents()[0].json()), " {\"b\": 1}\n");
@@ -428,7 +430,7 @@ fn any_bytes_in_any_chunks() {
             (0..pieces).flat_map(|_| alphabet[next() % alphabet.len()].to_vec()).collect();
         for scope in [Scope::All, Scope::First, Scope::Whole, Scope::Fenced] {
             let policy = if next() % 2 == 0 { Policy::PERMISSIVE } else { Policy::CONSERVATIVE };
-            extract(&text, scope, &Options::new().with_policy(policy));
+            extract(&text, scope, &MendOptions::new().with_policy(policy));
         }
     }
 }
@@ -455,8 +457,8 @@ fn containers(levels: usize) -> Vec<String> {
 fn a_channel_of_json_is_that_document() {
     for text in containers(4) {
         for scope in [Scope::All, Scope::First, Scope::Last, Scope::Whole] {
-            let mut extractor = Extractor::new(scope, Options::new());
-            let mut found = Findings::default();
+            let mut extractor = Finder::new(scope, MendOptions::new());
+            let mut found = FoundDocuments::default();
             extractor.push(text.as_bytes(), &mut found);
             let outcome = extractor.finish(&mut found);
             let documents: Vec<_> =

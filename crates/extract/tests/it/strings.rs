@@ -1,6 +1,6 @@
 //! Markers and tags in strings of documents in the text, which are none.
 
-use wiremend_core::{Limits, Options};
+use wiremend_core::{Limits, MendOptions};
 use wiremend_extract::{CallExtractor, FoundCalls};
 
 use crate::readers::reader;
@@ -125,7 +125,7 @@ fn what_begins_a_document_is_known_after_long_prose() {
 #[test]
 fn a_document_that_exceeds_a_limit_hides_no_call() {
     let (name, call) = CALLS[0];
-    let options = Options::new().with_limits(Limits::new().with_depth(2));
+    let options = MendOptions::new().with_limits(Limits::new().with_depth(2));
     let reader = reader(Some(name)).with_mending(options);
     let (calls, _) = read(&reader, &format!("So: [[[[\"{call}\"]]]]"));
     assert_eq!(calls, 1);

@@ -1,14 +1,14 @@
 //! Types that can cross threads, and codes.
 
-use wiremend_extract::{Extractor, Findings, Found, Scope};
+use wiremend_extract::{Finder, FoundDocument, FoundDocuments, Scope};
 
 const fn crosses<T: Send + Sync>() {}
 
 #[test]
 fn every_type_is_send_and_sync() {
-    crosses::<Extractor>();
-    crosses::<Findings>();
-    crosses::<Found>();
+    crosses::<Finder>();
+    crosses::<FoundDocuments>();
+    crosses::<FoundDocument>();
     crosses::<Scope>();
 }
 

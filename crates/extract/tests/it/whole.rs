@@ -1,14 +1,16 @@
 //! Whole texts: what is mended, what is left unchanged, and the edit script for all of it.
 
-use wiremend_core::{Mended, Options, Outcome, Policy, RepairKind, Risk, TrailingDocuments, apply};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{
+    MendOptions, Mended, Outcome, Policy, RepairKind, Risk, TrailingDocuments, apply,
+};
+use wiremend_extract::{Scope, find};
 
 const SCOPES: [Scope; 6] =
     [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last, Scope::Whole];
 
 /// Mends `text`, and checks that applying the repairs gives the output.
-fn mended(text: &str, scope: Scope, options: &Options) -> Mended {
-    let mended = mend_text(text.as_bytes(), scope, options);
+fn mended(text: &str, scope: Scope, options: &MendOptions) -> Mended {
+    let mended = find(text.as_bytes(), scope, options);
     assert_eq!(mended.text().is_some(), mended.outcome().is_valid(), "{scope:?}: {text}");
     if let Some(output) = mended.text() {
         let applied = apply(text.as_bytes(), mended.repairs()).expect("a sorted script");
@@ -20,7 +22,7 @@ fn mended(text: &str, scope: Scope, options: &Options) -> Mended {
 
 /// The mended text, without the white space around it.
 fn text(input: &str, scope: Scope) -> Option<String> {
-    mended(input, scope, &Options::new()).text().map(|text| text.trim().to_owned())
+    mended(input, scope, &MendOptions::new()).text().map(|text| text.trim().to_owned())
 }
 
 #[test]
@@ -35,7 +37,7 @@ fn text_that_only_looks_like_json_is_unchanged() {
         "Take [it] or {leave} it.",
     ] {
         for scope in [Scope::All, Scope::Best, Scope::Fenced, Scope::First, Scope::Last] {
-            let mended = mended(input, scope, &Options::new());
+            let mended = mended(input, scope, &MendOptions::new());
             assert_eq!(mended.outcome(), Outcome::None, "{scope:?}: {input}");
             assert!(mended.repairs().is_empty());
         }
@@ -66,7 +68,7 @@ fn valid_json_is_unchanged() {
     for input in ["{}", " [1, {\"a\": 1.10}]\n", "\"x\"", "42", "null", "[\"```json\\n{}\\n```\"]"]
     {
         for scope in SCOPES.into_iter().filter(|scope| *scope != Scope::Fenced) {
-            let mended = mended(input, scope, &Options::new());
+            let mended = mended(input, scope, &MendOptions::new());
             assert_eq!(mended.outcome(), Outcome::Unchanged, "{scope:?}: {input}");
             assert_eq!(mended.text(), Some(input));
         }
@@ -85,7 +87,7 @@ fn one_document_among_others() {
         assert_eq!(text(input, scope).as_deref(), Some(expected), "{scope:?}");
     }
     assert_eq!(text(input, Scope::Fenced), None);
-    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let array = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     for (scope, expected) in
         [(Scope::First, "[1]"), (Scope::All, "[[1],\n[2]]"), (Scope::Last, "[2]")]
     {
@@ -112,7 +114,7 @@ fn several_documents_are_an_array_or_a_sequence() {
         for around in [["", ""], ["", "\n"], ["\n", ""], [" ", " \r\n\t"]] {
             let input = around.join(&input);
             let read = |scope, trailing| {
-                let options = Options::new().with_trailing_documents(trailing);
+                let options = MendOptions::new().with_trailing_documents(trailing);
                 let mended = mended(&input, scope, &options);
                 assert_eq!(mended.outcome(), Outcome::Repaired, "{scope:?} {trailing:?}: {input}");
                 let second = mended.repairs().contains(RepairKind::SecondDocument);
@@ -129,7 +131,7 @@ fn several_documents_are_an_array_or_a_sequence() {
                 let first = (r#"{"a":1}"#.to_owned(), true);
                 assert_eq!(read(scope, TrailingDocuments::First), first, "{scope:?}: {input}");
             }
-            let options = Options::new().with_trailing_documents(TrailingDocuments::All);
+            let options = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
             for scope in [Scope::Best, Scope::All, Scope::Whole] {
                 let mended = mended(&input, scope, &options);
                 let text = mended.text().unwrap_or_default();
@@ -145,7 +147,7 @@ fn several_documents_are_an_array_or_a_sequence() {
 /// Of lines that are a document each, one that is broken takes no other with it, and keeps its place.
 #[test]
 fn a_broken_line_is_the_only_one_that_is_lost() {
-    let array = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let array = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     for (line, left) in [
         ("{\"b\": \"x", r#"{"b":"x"},"#),
         ("{\"b\": [1, 2", r#"{"b":[1,2]},"#),
@@ -180,7 +182,7 @@ fn a_broken_line_is_the_only_one_that_is_lost() {
         "{\"a\": 1}\n{\"b\":\n{\"c\": 3}\n}\n{\"d\": 4}",
         "{\"a\": 1}\n{\"b\": [\n{\"c\": 3},\n{\"d\": 4}\n]}",
     ] {
-        let all = Options::new().with_trailing_documents(TrailingDocuments::All);
+        let all = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
         for scope in [Scope::Best, Scope::All, Scope::Whole] {
             assert_eq!(mended(input, scope, &all).outcome(), Outcome::Unchanged, "{input}");
         }
@@ -189,7 +191,7 @@ fn a_broken_line_is_the_only_one_that_is_lost() {
 
 #[test]
 fn documents_in_fences_become_an_array() {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Array);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
     let fences = "A:\n```json\n{\"a\": 1}\n```\nB:\n```json\n{'b': 2}\n```\n";
     let mended = mended(fences, Scope::Best, &options);
     assert_eq!(mended.text(), Some("[{\"a\": 1},\n{\"b\": 2}]\n"));
@@ -201,8 +203,8 @@ fn documents_in_fences_become_an_array() {
 
 #[test]
 fn text_around_a_document_that_may_not_be_dropped_is_invalid() {
-    let exact = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
-    for options in [exact, Options::new().with_policy(Policy::STRICT)] {
+    let exact = MendOptions::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Exact));
+    for options in [exact, MendOptions::new().with_policy(Policy::STRICT)] {
         for input in ["const d = {\"a\": 1};", "{\"a\": 1} and so on", "So: {\"a\": 1}"] {
             for scope in [Scope::All, Scope::First, Scope::Last, Scope::Best, Scope::Whole] {
                 let mended = mended(input, scope, &options);
@@ -214,7 +216,7 @@ fn text_around_a_document_that_may_not_be_dropped_is_invalid() {
 
 #[test]
 fn text_after_a_document_may_be_an_error() {
-    let options = Options::new().with_trailing_documents(TrailingDocuments::Error);
+    let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Error);
     for scope in [Scope::First, Scope::Best, Scope::Whole] {
         for input in ["[\"a\"] b", "[\"a\"]\n[\"b\"]", "So: [\"a\"] b"] {
             let mended = mended(input, scope, &options);
@@ -227,7 +229,7 @@ fn text_after_a_document_may_be_an_error() {
 
 #[test]
 fn white_space_and_a_byte_order_mark_are_not_prose() {
-    let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &Options::new());
+    let mended = mended("\u{feff}\n{\"a\": 1} Bye", Scope::First, &MendOptions::new());
     let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind()).collect();
     assert_eq!(kinds, [RepairKind::ByteOrderMark, RepairKind::InlineProse]);
 }
@@ -244,7 +246,7 @@ fn a_closing_fence_ends_a_string_that_was_left_open() {
         }
     }
     let cut = "{\"k\": \"v```";
-    let mended = mended(cut, Scope::Best, &Options::new());
+    let mended = mended(cut, Scope::Best, &MendOptions::new());
     assert_eq!((mended.text(), mended.outcome()), (Some("{\"k\": \"v\"}"), Outcome::Closed));
     // A string that is closed may contain a fence.
     let whole = "{\"k\": \"v}```\"";
@@ -257,7 +259,7 @@ fn mending_twice_changes_nothing() {
     {
         for scope in [Scope::All, Scope::Best, Scope::First, Scope::Last, Scope::Whole] {
             let Some(once) = text(input, scope) else { continue };
-            let again = mended(&once, scope, &Options::new());
+            let again = mended(&once, scope, &MendOptions::new());
             assert_eq!(again.outcome(), Outcome::Unchanged, "{scope:?}: {once}");
         }
     }
@@ -266,19 +268,18 @@ fn mending_twice_changes_nothing() {
 /// A document that is refused is not searched for a smaller one inside its strings.
 #[test]
 fn a_refused_object_contains_no_other_document() {
-    let options = Options::new().with_policy(Policy::CONSERVATIVE);
+    let options = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     let cut = br#"{"path": "f", "content": "a = "b, c"\nd = {"path": "z"}\n"#;
-    let mended = mend_text(cut, Scope::Best, &options);
+    let mended = find(cut, Scope::Best, &options);
     assert!(matches!(mended.outcome(), Outcome::Cut | Outcome::Invalid), "{:?}", mended.outcome());
     assert_eq!(mended.text(), None);
 }
 
 #[test]
 fn brackets_alone_are_documents() {
-    let options = Options::new();
-    let text = |input: &str| {
-        mend_text(input.as_bytes(), Scope::Best, &options).text().map(ToOwned::to_owned)
-    };
+    let options = MendOptions::new();
+    let text =
+        |input: &str| find(input.as_bytes(), Scope::Best, &options).text().map(ToOwned::to_owned);
     assert_eq!(text("[]{}").as_deref(), Some("[]"));
     assert_eq!(text("{} [ ]\n").as_deref(), Some("{}"));
     assert_eq!(text("see [] and {}"), None);
@@ -287,7 +288,7 @@ fn brackets_alone_are_documents() {
 #[test]
 fn a_dropped_document_is_not_prose() {
     let kinds = |text: &str, scope, following| {
-        let mended = mended(text, scope, &Options::new().with_trailing_documents(following));
+        let mended = mended(text, scope, &MendOptions::new().with_trailing_documents(following));
         let kinds: Vec<RepairKind> = mended.repairs().iter().map(|repair| repair.kind()).collect();
         (mended.text().map(|text| text.trim().to_owned()), kinds)
     };
@@ -302,6 +303,6 @@ fn a_dropped_document_is_not_prose() {
         assert_eq!(kinds(text, Scope::Best, TrailingDocuments::Last), taken, "{text}");
         assert_eq!(kinds(text, Scope::Last, TrailingDocuments::Array), taken, "{text}");
     }
-    let careful = Options::new().with_policy(Policy::CONSERVATIVE);
+    let careful = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     assert_eq!(mended(apart, Scope::Best, &careful).outcome(), Outcome::Invalid);
 }

@@ -9,7 +9,7 @@ use http::{
     response::Parts,
 };
 use http_body_util::Either;
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::Dialect;
 use wiremend_response::TextCalls;
 use wiremend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireLimits, WireOptions};
@@ -203,7 +203,7 @@ fn work(sent: &Sent, parts: &Parts, passing: &Passing, notes: FitNotes) -> Work 
     let shared = &passing.shared;
     let limits = shared.config.limits();
     let mending = &sent.switches.mending;
-    let engine = Options::new().with_policy(mending.policy.engine().unwrap_or(Policy::STRICT));
+    let engine = MendOptions::new().with_policy(mending.policy.engine().unwrap_or(Policy::STRICT));
     let held = limits.held_bytes();
     let arguments = WireLimits::new().with_arguments(held).with_open_arguments(held);
     let mut wire = WireOptions::new().with_mending(engine.clone()).with_limits(arguments);

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use serde_json::{Value, json};
-use wiremend_core::{Options, Policy, Risk};
+use wiremend_core::{MendOptions, Policy, Risk};
 use wiremend_reask::{Answer, AskKind, Native, Reask, ReaskOptions, Shape, Step};
 use wiremend_schema::FitOptions;
 
@@ -208,7 +208,7 @@ fn what_is_mended_once_the_rest_fits_is_not_asked_for() {
     let line = prompt.lines().find(|line| line.starts_with("- /period: ")).unwrap();
     assert!(line.ends_with("got string \"the last two weeks\""), "{line}");
     // Without repair, everything is asked for.
-    let engine = Options::new().with_policy(Policy::STRICT);
+    let engine = MendOptions::new().with_policy(Policy::STRICT);
     let strict = ReaskOptions::new().with_fit(FitOptions::new().with_mending(engine));
     let ask = asked(says(
         &mut Reask::new(&trip, strict),

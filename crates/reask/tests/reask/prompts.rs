@@ -50,7 +50,7 @@ fn hints_say_what_was_seen() {
 #[test]
 fn spelling_is_a_matter_only_where_it_was_not_repaired() {
     let strict = || {
-        let engine = wiremend_core::Options::new().with_policy(wiremend_core::Policy::STRICT);
+        let engine = wiremend_core::MendOptions::new().with_policy(wiremend_core::Policy::STRICT);
         ReaskOptions::new().with_fit(wiremend_schema::FitOptions::new().with_mending(engine))
     };
     let codes = |answer: &str| -> Vec<&str> {

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use wiremend_core::{Options, Policy, Risk};
+use wiremend_core::{MendOptions, Policy, Risk};
 use wiremend_reask::{Answer, AskKind, EndReason, Reask, ReaskOptions, Step};
 use wiremend_schema::FitOptions;
 use wiremend_wire::FinishReason;
@@ -76,7 +76,7 @@ fn a_reply_with_some_of_the_fields_is_kept() {
 #[test]
 fn null_leaves_a_property_out_that_need_not_be_there() {
     let strict = || {
-        let engine = Options::new().with_policy(Policy::STRICT);
+        let engine = MendOptions::new().with_policy(Policy::STRICT);
         ReaskOptions::new().with_fit(FitOptions::new().with_mending(engine))
     };
     let wrong = r#"{"guest": "Ines", "nights": 0, "note": null}"#;
@@ -107,7 +107,7 @@ fn null_leaves_a_property_out_that_need_not_be_there() {
 
 #[test]
 fn a_misnamed_property_does_not_stay() {
-    let fit = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    let fit = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     let mut reask = booking(ReaskOptions::new().with_fit(fit));
     let ask = asked(says(&mut reask, r#"{"guest": "Ines", "nigths": 4}"#));
     assert_eq!(ask.fields(), ["/nights"]);
@@ -119,7 +119,7 @@ fn a_misnamed_property_does_not_stay() {
 
 #[test]
 fn an_unknown_property_is_removed_only_if_the_model_says_so() {
-    let fit = FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    let fit = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     let mut reask = booking(ReaskOptions::new().with_fit(fit));
     let wrong = r#"{"guest": "Ines", "nights": 4, "dog": true}"#;
     let ask = asked(says(&mut reask, wrong));

@@ -6,7 +6,7 @@ use core::{cell::RefCell, future::ready, time::Duration};
 
 use futures::executor::block_on;
 use serde_json::{Value, json};
-use wiremend_core::{Options, Outcome, Policy, Risk};
+use wiremend_core::{MendOptions, Outcome, Policy, Risk};
 use wiremend_reask::{
     Answer, Ask, AskKind, Done, EndReason, Exhausted, Failure, Hint, Progress, Reask, ReaskOptions,
     RetryPolicy, Step, Strength, example,
@@ -262,7 +262,7 @@ fn issues_name_the_place_what_is_expected_and_what_was_received() {
             "mode": {"enum": ["short", "usual", "long"]}
         }}"#,
     );
-    let strict = || FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = || FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     let issues = |answer: &str| {
         let options = ReaskOptions::new().with_fit(strict()).with_attempts(0);
         ended(says(&mut Reask::new(&calls, options), answer)).issues()[0].to_string()
@@ -291,7 +291,7 @@ fn markers_around_json_are_words_around_json() {
         "required": ["mark", "encoding"], "additionalProperties": false}"#,
     );
     let likely =
-        || FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+        || FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     let first = |schema: &Schema, answer: &str| {
         let options = ReaskOptions::new().with_fit(likely());
         says(&mut Reask::new(schema, options), answer)
@@ -333,7 +333,7 @@ const REPORT: &str = r#"{"type": "object", "properties": {"title": {"type": "str
 const NOW: Duration = Duration::ZERO;
 
 fn strictly() -> ReaskOptions {
-    let engine = Options::new().with_policy(Policy::STRICT);
+    let engine = MendOptions::new().with_policy(Policy::STRICT);
     ReaskOptions::new().with_fit(FitOptions::new().with_mending(engine))
 }
 
@@ -477,7 +477,7 @@ fn accepts(schema: &Schema, text: &str) -> bool {
 }
 
 fn fit(schema: &Schema, text: &str, policy: Policy) -> Fitted {
-    let engine = Options::new().with_policy(policy);
+    let engine = MendOptions::new().with_policy(policy);
     schema.fit(text.as_bytes(), &FitOptions::new().with_mending(engine))
 }
 

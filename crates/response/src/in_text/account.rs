@@ -1,6 +1,6 @@
 //! What was done to the arguments of a call in a text.
 
-use wiremend_core::{Collected, Mended, Mender, Options, Outcome, Repairs, mend};
+use wiremend_core::{Collected, MendOptions, Mended, Mender, Outcome, Repairs, mend};
 use wiremend_extract::{CallEnd, CallOutcome};
 
 /// The arguments of a call as JSON text, and what mending made of it. Where they were written as JSON, it
@@ -10,7 +10,7 @@ pub(super) fn account(
     raw: &[u8],
     json: Vec<u8>,
     end: &CallEnd,
-    mending: &Options,
+    mending: &MendOptions,
 ) -> (String, Mended) {
     let raw = String::from_utf8_lossy(raw).into_owned();
     match end.outcome {

@@ -2,26 +2,26 @@
 
 use core::ops::Range;
 
-use wiremend_core::{Options, Outcome};
+use wiremend_core::{MendOptions, Outcome};
 use wiremend_extract::{CallEnd, CallExtractor, CallSink, CallStart};
 use wiremend_wire::{CallFinder, CallText, TextCall};
 
 use super::account::account;
 
 /// Finds the stretches of a text that consist of complete calls.
-pub(super) struct Finder {
+pub(super) struct TextCallFinder {
     reader: CallExtractor,
     runs: Runs,
 }
 
-impl Finder {
+impl TextCallFinder {
     /// `mending`: how the reader mends arguments.
-    pub(super) fn new(reader: CallExtractor, mending: Options) -> Self {
+    pub(super) fn new(reader: CallExtractor, mending: MendOptions) -> Self {
         Self { reader, runs: Runs { mending, ..Runs::default() } }
     }
 }
 
-impl CallFinder for Finder {
+impl CallFinder for TextCallFinder {
     fn push(&mut self, text: &str) -> usize {
         self.reader.push(text.as_bytes(), &mut self.runs);
         self.runs.certain()
@@ -48,7 +48,7 @@ struct Runs {
     /// The last byte that was read belongs to reasoning.
     after_reasoning: bool,
     found: Vec<CallText>,
-    mending: Options,
+    mending: MendOptions,
 }
 
 #[derive(Debug, Default)]
@@ -155,21 +155,21 @@ impl CallSink for Runs {
 
 #[cfg(test)]
 mod tests {
-    use wiremend_core::Options;
+    use wiremend_core::MendOptions;
     use wiremend_extract::{Dialect, Tools};
 
     use super::*;
 
     fn found(dialect: &str, text: &str, clean: bool) -> (String, Vec<String>) {
         let tools = Tools::new().with_tool("book", ["seats"], None);
-        let reader = CallExtractor::new(Options::new()).with_tools(tools);
+        let reader = CallExtractor::new(MendOptions::new()).with_tools(tools);
         let reader = reader.with_dialect(Dialect::by_name(dialect).unwrap().clone());
         let whole = {
-            let mut finder = Finder::new(reader.clone(), Options::new());
+            let mut finder = TextCallFinder::new(reader.clone(), MendOptions::new());
             finder.push(text);
             finder.finish(clean)
         };
-        let mut finder = Finder::new(reader, Options::new());
+        let mut finder = TextCallFinder::new(reader, MendOptions::new());
         let mut certain = 0;
         for piece in text.split_inclusive(|_| true) {
             let now = finder.push(piece);

@@ -9,7 +9,7 @@ pub use options::TextCalls;
 use std::collections::BTreeMap;
 
 use account::{account, failed};
-use wiremend_core::{Options, Outcome, buffer::BoundedBuffer};
+use wiremend_core::{MendOptions, Outcome, buffer::BoundedBuffer};
 use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, RestatedCall, UnknownTool,
 };
@@ -38,7 +38,7 @@ type Next<'n> = &'n mut dyn FnMut(Passed<'_>);
 #[derive(Debug)]
 pub(crate) struct CallsInText {
     source: TextCalls,
-    mending: Options,
+    mending: MendOptions,
     limits: WireLimits,
     texts: BTreeMap<Block, Text>,
     shared: Shared,
@@ -115,7 +115,7 @@ impl OpenCall {
 }
 
 impl CallsInText {
-    pub(crate) fn new(source: TextCalls, mending: &Options, limits: WireLimits) -> Self {
+    pub(crate) fn new(source: TextCalls, mending: &MendOptions, limits: WireLimits) -> Self {
         Self {
             source: source.ready(),
             mending: mending.clone(),
@@ -237,7 +237,7 @@ struct Route<'a> {
     block: Block,
     state: &'a mut TextState,
     shared: &'a mut Shared,
-    mending: &'a Options,
+    mending: &'a MendOptions,
     limits: WireLimits,
     next: Next<'a>,
 }

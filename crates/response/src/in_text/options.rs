@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{CallExtractor, CallStartState, Dialect, FoundCalls, Tools};
 use wiremend_wire::CallFinders;
 
-use super::finder::Finder;
+use super::finder::TextCallFinder;
 
 /// Which tool calls are looked for in the text of a response: the dialects, and the tools.
 ///
@@ -48,7 +48,7 @@ impl TextCalls {
     /// [tools](Self::with_tools) must be given.
     #[must_use]
     pub fn detected() -> Self {
-        Self::of(CallExtractor::new(Options::new()), false)
+        Self::of(CallExtractor::new(MendOptions::new()), false)
     }
 
     fn of(reader: CallExtractor, has_tools: bool) -> Self {
@@ -125,12 +125,12 @@ impl TextCalls {
     /// Arguments are repaired as `mending` says.
     ///
     /// ```
-    /// use wiremend_core::{Options, Policy};
+    /// use wiremend_core::{MendOptions, Policy};
     /// use wiremend_response::TextCalls;
     /// use wiremend_wire::{RewriteOptions, Rewriter, Rewritten};
     ///
     /// let calls = TextCalls::of_model("Qwen/Qwen3-Coder-30B-A3B-Instruct");
-    /// let finders = calls.finders(&Options::new().with_policy(Policy::CONSERVATIVE));
+    /// let finders = calls.finders(&MendOptions::new().with_policy(Policy::CONSERVATIVE));
     /// let mut rewriter = Rewriter::new(RewriteOptions::new().with_calls_in_text(finders));
     /// let mut out = Vec::new();
     /// let mut take = |piece: Rewritten<'_>| {
@@ -148,10 +148,10 @@ impl TextCalls {
     /// assert!(body.ends_with(r#""function":{"name":"ls","arguments":"{\"path\": \"/tmp\"}"}}]},"finish_reason":"tool_calls"}]}"#));
     /// ```
     #[must_use]
-    pub fn finders(&self, mending: &Options) -> CallFinders {
+    pub fn finders(&self, mending: &MendOptions) -> CallFinders {
         let reader = self.clone().ready().reader.with_mending(mending.clone());
         let mending = mending.clone();
-        CallFinders::new(move || Box::new(Finder::new(reader.clone(), mending.clone())))
+        CallFinders::new(move || Box::new(TextCallFinder::new(reader.clone(), mending.clone())))
     }
 
     /// Whether [tools](Self::with_tools) were set.
@@ -172,7 +172,7 @@ impl TextCalls {
     }
 
     /// A reader for one text. What the prompt has opened and written is before the `first`.
-    pub(super) fn reader(&self, first: bool, mending: &Options) -> CallExtractor {
+    pub(super) fn reader(&self, first: bool, mending: &MendOptions) -> CallExtractor {
         let reader = self.reader.clone().with_mending(mending.clone());
         if first { reader } else { reader.with_start(CallStartState::Text).with_prefill("") }
     }

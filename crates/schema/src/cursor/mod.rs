@@ -15,7 +15,7 @@ pub use snapshot::{NodeState, Snapshot};
 pub use walk::Expected;
 use walk::Walk;
 use wiremend_core::{EventReader, Outcome, Output, Repair, RepairKind, buffer::BoundedBuffer};
-use wiremend_extract::{Extractor, Scope, TextSink};
+use wiremend_extract::{Finder, Scope, TextSink};
 
 use crate::{Applied, Change, FitOptions, Fitted, Schema};
 
@@ -31,7 +31,7 @@ use crate::{Applied, Change, FitOptions, Fitted, Schema};
 /// object. [`Schema::fit`] checks them at the end, and [`Fitter`] does both.
 ///
 /// ```
-/// use wiremend_core::{Mender, Options};
+/// use wiremend_core::{Mender, MendOptions};
 /// use wiremend_schema::{Cursor, FitOptions, NodeState, Schema, Standing};
 ///
 /// let schema = Schema::from_text(
@@ -39,7 +39,7 @@ use crate::{Applied, Change, FitOptions, Fitted, Schema};
 ///         "required": ["count"], "additionalProperties": false}"#,
 /// )?;
 /// let mut cursor = Cursor::new(&schema, &FitOptions::new());
-/// let mut mender = Mender::new(Options::new());
+/// let mut mender = Mender::new(MendOptions::new());
 /// mender.push(b"{count: '4", &mut cursor);
 /// assert_eq!(cursor.root().unwrap().to_string(), "{}", "it will be a number");
 /// mender.push(b"2', unit: 'k", &mut cursor);
@@ -226,7 +226,7 @@ const fn is_of_number(kind: RepairKind) -> bool {
 pub struct Fitter {
     schema: Schema,
     options: FitOptions,
-    extractor: Extractor,
+    extractor: Finder,
     cursor: Cursor,
     raw: BoundedBuffer,
     /// The number of bytes received.
@@ -247,7 +247,7 @@ impl Fitter {
             scope => scope,
         };
         Self {
-            extractor: Extractor::new(scope, options.mending_for(schema)),
+            extractor: Finder::new(scope, options.mending_for(schema)),
             cursor: Cursor::new(schema, &options),
             schema: schema.clone(),
             raw: BoundedBuffer::new(options.mending().limits().buffer()),
@@ -283,7 +283,7 @@ impl Fitter {
         let Some(raw) = self.raw.get().filter(|_| self.options.scope() == Scope::Best) else {
             return false;
         };
-        self.extractor = Extractor::new(Scope::Whole, self.options.mending_for(&self.schema));
+        self.extractor = Finder::new(Scope::Whole, self.options.mending_for(&self.schema));
         self.extractor.push(raw, &mut self.cursor);
         true
     }
@@ -300,11 +300,11 @@ impl Fitter {
     /// [`finish`](Self::finish) will return, even if the cursor still follows it.
     ///
     /// ```
-    /// use wiremend_core::{Limits, Options, Outcome};
+    /// use wiremend_core::{Limits, MendOptions, Outcome};
     /// use wiremend_schema::{FitOptions, Fitter, Schema};
     /// let schema = Schema::from_text("{}")?;
     /// let limits = Limits::new().with_depth(1);
-    /// let options = FitOptions::new().with_mending(Options::new().with_limits(limits));
+    /// let options = FitOptions::new().with_mending(MendOptions::new().with_limits(limits));
     /// let mut stream = Fitter::new(&schema, options);
     /// stream.push(b"[1, ");
     /// assert_eq!(stream.stopped(), None);

@@ -26,12 +26,12 @@ impl Schema {
     /// `options` and the [guide](Self::guide) of this schema, and the scope [`Scope::Whole`].
     ///
     /// ```
-    /// use wiremend_core::{Options, mend};
+    /// use wiremend_core::{MendOptions, mend};
     /// use wiremend_extract::Scope;
     /// use wiremend_schema::{FitOptions, Schema};
     ///
     /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
-    /// let (input, engine) = (b"{'days': '3'}", Options::new());
+    /// let (input, engine) = (b"{'days': '3'}", MendOptions::new());
     /// let options = FitOptions::new().with_mending(engine.clone()).with_scope(Scope::Whole);
     /// let mended = mend(input, &engine.with_guide(schema.guide()));
     /// let fitted = schema.fit_mended(input, mended, &options);

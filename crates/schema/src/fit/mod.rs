@@ -16,7 +16,7 @@ mod xml;
 use std::ops::Range;
 
 pub(crate) use fitter::shortened;
-use wiremend_core::{Options, Outcome, Path, Risk, TrailingDocuments};
+use wiremend_core::{MendOptions, Outcome, Path, Risk, TrailingDocuments};
 use wiremend_extract::Scope;
 
 use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
@@ -24,18 +24,18 @@ use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
 /// Options for [`Schema::fit`].
 ///
 /// ```
-/// use wiremend_core::{Options, Policy};
+/// use wiremend_core::{MendOptions, Policy};
 /// use wiremend_schema::{FitOptions, Rule, Rules};
 ///
 /// let options = FitOptions::new()
-///     .with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
+///     .with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE))
 ///     .with_rules(Rules::new().without(Rule::WrapInArray))
 ///     .with_name("search");
 /// assert_eq!(options.name(), Some("search"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FitOptions {
-    mending: Options,
+    mending: MendOptions,
     scope: Scope,
     rules: Rules,
     name: Option<String>,
@@ -48,7 +48,7 @@ impl FitOptions {
     /// that are on by default.
     #[must_use]
     pub fn new() -> Self {
-        let mending = Options::new().with_trailing_documents(TrailingDocuments::Array);
+        let mending = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
         let (rules, scope) = (Rules::new(), Scope::Best);
         Self { mending, scope, rules, name: None, steps: STEPS, in_sentence: false }
     }
@@ -56,7 +56,7 @@ impl FitOptions {
     /// Sets the options for mending the text. The highest risk of their policy applies to the rules
     /// too.
     #[must_use]
-    pub fn with_mending(mut self, mending: Options) -> Self {
+    pub fn with_mending(mut self, mending: MendOptions) -> Self {
         self.mending = mending;
         self
     }
@@ -141,14 +141,14 @@ impl FitOptions {
 
     /// The options for a text that is not valid JSON. The schema is the guide, unless the options
     /// have another one.
-    pub(crate) fn mending_for(&self, schema: &Schema) -> Options {
+    pub(crate) fn mending_for(&self, schema: &Schema) -> MendOptions {
         let mending = self.mending.clone();
         if mending.guide().is_some() { mending } else { mending.with_guide(schema.guide()) }
     }
 
     /// The options for mending the text.
     #[must_use]
-    pub const fn mending(&self) -> &Options {
+    pub const fn mending(&self) -> &MendOptions {
         &self.mending
     }
 

@@ -10,10 +10,10 @@ use std::{
 };
 
 use wiremend_core::{
-    Lead, Mended, Options, Outcome, Path, Repair, RepairKind, Risk, Step, Tail, TrailingDocuments,
-    mend,
+    Lead, MendOptions, Mended, Outcome, Path, Repair, RepairKind, Risk, Step, Tail,
+    TrailingDocuments, mend,
 };
-use wiremend_extract::{Extractor, Findings, Found, Scope, mend_text};
+use wiremend_extract::{Finder, FoundDocument, FoundDocuments, Scope, find};
 
 use super::{
     Applied, FitOptions, Fitted,
@@ -63,8 +63,8 @@ pub(super) struct Reading<'i> {
 }
 
 impl<'i> Reading<'i> {
-    pub(super) fn of(input: &[u8], scope: Scope, options: &Options) -> Self {
-        let mended = mend_text(input, scope, options);
+    pub(super) fn of(input: &[u8], scope: Scope, options: &MendOptions) -> Self {
+        let mended = find(input, scope, options);
         Self::new(input, mended, options)
     }
 
@@ -96,7 +96,7 @@ impl<'i> Reading<'i> {
     }
 
     /// The reading as which `input` was mended with these options.
-    pub(super) fn new(input: &[u8], mended: Mended, options: &Options) -> Self {
+    pub(super) fn new(input: &[u8], mended: Mended, options: &MendOptions) -> Self {
         let cut_at = mended.cut_at().cloned();
         let (mut forbidden, mut changes) = (None, Vec::new());
         if mended.text().is_some() {
@@ -111,7 +111,7 @@ impl<'i> Reading<'i> {
     }
 
     /// The whole text as a string without quotes. The rules decide what it means.
-    pub(super) fn bare(input: &[u8], options: &Options) -> Option<Self> {
+    pub(super) fn bare(input: &[u8], options: &MendOptions) -> Option<Self> {
         let kind = RepairKind::UnquotedString;
         let text = std::str::from_utf8(input).ok()?;
         if !options.policy().allows(kind) || text.trim().is_empty() {
@@ -343,7 +343,7 @@ const MOST: usize = 16;
 /// The documents in a text, with their byte ranges.
 pub(super) struct Documents<'i> {
     input: &'i [u8],
-    options: Options,
+    options: MendOptions,
     /// Whether a document with anything after it is rejected.
     alone: bool,
     /// All documents, including those that were cut off.
@@ -353,15 +353,15 @@ pub(super) struct Documents<'i> {
 }
 
 impl<'i> Documents<'i> {
-    pub(super) fn find(input: &'i [u8], options: Options) -> Self {
+    pub(super) fn find(input: &'i [u8], options: MendOptions) -> Self {
         let alone = options.trailing_documents() == TrailingDocuments::Error;
         let options = options.with_trailing_documents(TrailingDocuments::First);
-        let mut extractor = Extractor::new(Scope::All, options.clone());
-        let mut findings = Findings::default();
+        let mut extractor = Finder::new(Scope::All, options.clone());
+        let mut findings = FoundDocuments::default();
         extractor.push(input, &mut findings);
         extractor.finish(&mut findings);
         let spans = findings.documents().iter().map(span).collect();
-        let complete = |found: &&Found| found.outcome().is_some_and(Outcome::is_complete);
+        let complete = |found: &&FoundDocument| found.outcome().is_some_and(Outcome::is_complete);
         let complete = findings.documents().iter().filter(complete);
         let found = complete.map(span).collect();
         Self { input, options, alone, spans, found }
@@ -467,7 +467,7 @@ impl<'i> Documents<'i> {
 }
 
 /// The byte range of a document in the input: the length of its text, corrected for its repairs.
-fn span(found: &Found) -> Range<usize> {
+fn span(found: &FoundDocument) -> Range<usize> {
     let (mut added, mut removed) = (0, 0);
     for repair in found.repairs() {
         added += repair.after().len();

@@ -3,7 +3,7 @@
 //! [`proposals`] runs them in order: JSON in a string, scalars, envelopes, lists, text with several items, maps, and
 //! members at another level. The fitter realises each proposal and keeps those that are valid.
 
-use wiremend_core::{Options, Policy, Risk, Step, TrailingDocuments, mend};
+use wiremend_core::{MendOptions, Policy, Risk, Step, TrailingDocuments, mend};
 
 use super::place::Place;
 use crate::{
@@ -123,7 +123,7 @@ fn propose_parsed<'t, 's>(site: &Site<'t, 's, '_>, found: &mut Vec<Proposal<'t, 
         return;
     }
     let policy = Policy::PERMISSIVE.at_most(site.max_risk);
-    let options = Options::new()
+    let options = MendOptions::new()
         .with_policy(policy)
         .with_trailing_documents(TrailingDocuments::Error)
         .with_guide(part.guide());

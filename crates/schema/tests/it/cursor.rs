@@ -1,6 +1,8 @@
 //! Cursors, which follow a schema while a value arrives.
 
-use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Policy, Repair, Risk};
+use wiremend_core::{
+    Collected, JsonType, MendOptions, Mender, Outcome, Output, Policy, Repair, Risk,
+};
 use wiremend_schema::{
     Cursor, FitOptions, Fitter, IssueCode, NodeState, Rules, Schema, Snapshot, Standing, Tree,
 };
@@ -23,12 +25,12 @@ fn schema(text: &str) -> Schema {
 }
 
 fn strict() -> FitOptions {
-    FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT))
+    FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT))
 }
 
 fn likely() -> FitOptions {
     FitOptions::new()
-        .with_mending(Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Likely)))
+        .with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Likely)))
 }
 
 /// The mended text, and a cursor that followed it.
@@ -53,7 +55,7 @@ impl Output for Both {
 
 fn read(schema: &Schema, options: &FitOptions, chunks: &[&[u8]]) -> (Cursor, String, Outcome) {
     let mut both = Both(Collected::default(), Cursor::new(schema, options));
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     for chunk in chunks {
         mender.push(chunk, &mut both);
     }
@@ -65,7 +67,7 @@ fn read(schema: &Schema, options: &FitOptions, chunks: &[&[u8]]) -> (Cursor, Str
 /// A cursor after a text that may continue.
 fn begun(schema: &Schema, options: &FitOptions, text: &str) -> Cursor {
     let mut cursor = Cursor::new(schema, options);
-    Mender::new(Options::new()).push(text.as_bytes(), &mut cursor);
+    Mender::new(MendOptions::new()).push(text.as_bytes(), &mut cursor);
     cursor
 }
 
@@ -174,7 +176,7 @@ fn early_issues_and_final_values_are_never_withdrawn() {
     let schema = schema(TASK);
     for text in TEXTS {
         let mut cursor = Cursor::new(&schema, &likely());
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         let mut seen: Vec<String> = Vec::new();
         let mut finals: Vec<(String, NodeState, String)> = Vec::new();
         for byte in text.as_bytes().chunks(1) {
@@ -354,7 +356,7 @@ fn a_value_in_a_string_is_not_lost_before_it_is_read() {
 #[test]
 fn a_text_beyond_the_buffer_overflows() {
     use wiremend_core::Limits;
-    let engine = Options::new().with_limits(Limits::new().with_buffer(64));
+    let engine = MendOptions::new().with_limits(Limits::new().with_buffer(64));
     let mut stream = Fitter::new(&schema(TASK), FitOptions::new().with_mending(engine));
     stream.push(br#"{"count": 1, "note": ""#);
     stream.push(&[b' '; 64]);

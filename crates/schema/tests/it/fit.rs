@@ -1,7 +1,7 @@
 //! Fitting: what is accepted, what is refused, what is reported, and how whole numbers are spelled afterwards.
 
 use serde_json::{Value, json};
-use wiremend_core::{Limits, Mender, Options, Outcome, Policy, Risk, TrailingDocuments};
+use wiremend_core::{Limits, MendOptions, Mender, Outcome, Policy, Risk, TrailingDocuments};
 use wiremend_schema::{
     Applied, Cause, Cursor, FitOptions, Fitted, IssueCode, NodeState, ParseAsError, Rule, Rules,
     Schema, apply_changes,
@@ -201,7 +201,7 @@ fn a_value_that_was_cut_off_is_never_complete() {
     let schema = Schema::compile(&json!({"properties": {"body": {"type": "string"}}})).unwrap();
     let input = br#"{"body": "half of a sen"#;
     let conservative =
-        FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+        FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     let fitted = schema.fit(input, &conservative);
     assert_eq!((fitted.outcome(), fitted.text()), (Outcome::Cut, None));
     assert_eq!(fitted.issues()[0].code(), IssueCode::Truncated);
@@ -218,7 +218,7 @@ fn an_issue_says_which_rule_mends_it_once_the_rest_fits() {
         "pick": {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, "bad": {"type": "null"}
     }, "required": ["bad", "n"], "additionalProperties": false}"#;
     let mended_by = |text: &str, policy: Policy| -> Vec<String> {
-        let options = FitOptions::new().with_mending(Options::new().with_policy(policy));
+        let options = FitOptions::new().with_mending(MendOptions::new().with_policy(policy));
         let fitted = Schema::from_text(source).unwrap().fit(text.as_bytes(), &options);
         assert_eq!(fitted.text(), None, "{text}");
         let said = fitted.issues().iter().map(|issue| {
@@ -271,27 +271,27 @@ fn an_issue_says_which_rule_mends_it_once_the_rest_fits() {
 #[test]
 fn an_issue_says_why_there_is_no_value() {
     let object = Schema::compile(&json!({"type": "object"})).unwrap();
-    let report = |input: &str, engine: Options| {
+    let report = |input: &str, engine: MendOptions| {
         let fitted = object.fit(input.as_bytes(), &FitOptions::new().with_mending(engine));
         assert_eq!(fitted.text(), None, "{input}");
         assert_eq!(fitted.issues()[0].code(), IssueCode::Syntax);
         (fitted.outcome(), fitted.issues()[0].to_string(), fitted.issues()[0].span())
     };
     assert_eq!(
-        report("no idea", Options::new()),
+        report("no idea", MendOptions::new()),
         (Outcome::None, "/: no JSON value in the text".to_owned(), 0..7)
     );
     let refused = "/a: not JSON at byte 6: single-quote, which the policy does not repair";
     assert_eq!(
-        report(r#"{"a": 'x'}"#, Options::new().with_policy(Policy::STRICT)),
+        report(r#"{"a": 'x'}"#, MendOptions::new().with_policy(Policy::STRICT)),
         (Outcome::Invalid, refused.to_owned(), 6..7)
     );
     let limits = Limits::new().with_depth(3);
     assert_eq!(
-        report(r#"{"a": [[[1]]]}"#, Options::new().with_limits(limits)),
+        report(r#"{"a": [[[1]]]}"#, MendOptions::new().with_limits(limits)),
         (Outcome::Overflow, "/: deeper or longer than the limits allow".to_owned(), 0..14)
     );
-    let several = Options::new().with_trailing_documents(TrailingDocuments::All);
+    let several = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
     assert_eq!(
         report("[1]\n[2]", several),
         (Outcome::Invalid, "/: expected one value, but the text contains several".to_owned(), 0..7)
@@ -301,7 +301,7 @@ fn an_issue_says_why_there_is_no_value() {
 #[test]
 fn a_strict_policy_changes_nothing() {
     let schema = Schema::compile(&json!({"type": "array", "items": {"type": "integer"}})).unwrap();
-    let strict = FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     assert_eq!(schema.fit(b"[1]", &strict).outcome(), Outcome::Unchanged);
     let fitted = schema.fit(br#"["1"]"#, &strict);
     assert_eq!(fitted.outcome(), Outcome::Invalid);
@@ -364,7 +364,7 @@ fn deep_values_are_refused() {
 fn results_are_never_deeper_than_the_limit() {
     let schema = Schema::from_text(r#"{"type": "array"}"#).unwrap();
     let fit = |depth| {
-        let engine = Options::new()
+        let engine = MendOptions::new()
             .with_trailing_documents(TrailingDocuments::All)
             .with_limits(Limits::new().with_depth(depth));
         let fitted =
@@ -383,7 +383,7 @@ fn text_around_a_document_is_dropped_if_the_policy_allows() {
     }))
     .unwrap();
     let fit = |input: &str, policy: Policy, following: TrailingDocuments| {
-        let engine = Options::new().with_policy(policy).with_trailing_documents(following);
+        let engine = MendOptions::new().with_policy(policy).with_trailing_documents(following);
         let fitted = schema.fit(input.as_bytes(), &FitOptions::new().with_mending(engine));
         (fitted.text().map(str::to_owned), fitted.risk())
     };
@@ -488,7 +488,7 @@ fn a_partial_value_is_not_parsed_as_a_type() {
     let parse = |input: &[u8], options: &FitOptions| schema.parse_as::<Note>(input, options);
     let options = FitOptions::new();
     let conservative =
-        FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+        FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     for options in [&options, &conservative] {
         assert_eq!(parse(b"{body: 'x'}", options).unwrap().0.body, "x");
         for half in [&br#"{"body": "half of a sen"#[..], br#"{"body": "x""#, b"{"] {
@@ -661,7 +661,7 @@ fn the_rule_can_be_switched_off() {
         FitOptions::new().with_rules(Rules::new().without(Rule::IntegralFloat)),
         FitOptions::new().with_rules(Rules::new().without_at("/n", Rule::IntegralFloat)),
         FitOptions::new().with_rules(Rules::none()),
-        FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT)),
+        FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT)),
     ] {
         let fitted = compiled.fit(input.as_bytes(), &options);
         assert_eq!((fitted.text(), fitted.outcome()), (Some(input), Outcome::Unchanged));
@@ -687,7 +687,7 @@ fn a_cursor_shows_the_digits_and_does_not_withdraw_them() {
     let compiled = Schema::compile(&schema).unwrap();
     let input = r#"{"n": 3.0, "s": "4.0", "f": 5.0, "u": 6.0, "x": 7.0}"#;
     let mut cursor = Cursor::new(&compiled, &FitOptions::new());
-    let mut mender = Mender::new(Options::new());
+    let mut mender = Mender::new(MendOptions::new());
     mender.push(input.as_bytes(), &mut cursor);
     mender.finish(&mut cursor);
     let root = cursor.root().unwrap();

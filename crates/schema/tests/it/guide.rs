@@ -2,7 +2,7 @@
 //! must not do.
 
 use serde_json::{Value, json};
-use wiremend_core::{Mender, Options, Outcome, Policy, mend};
+use wiremend_core::{MendOptions, Mender, Outcome, Policy, mend};
 use wiremend_extract::Scope;
 use wiremend_schema::{FitOptions, Fitter, Schema};
 
@@ -25,7 +25,7 @@ fn trip() -> Schema {
 
 /// What the engine reads from `text` with the schema as its guide.
 fn guided(schema: &Schema, text: &str) -> String {
-    let options = Options::new().with_guide(schema.guide());
+    let options = MendOptions::new().with_guide(schema.guide());
     let mended = mend(text.as_bytes(), &options);
     // `Schema::fit` starts from the same text.
     let fitted = schema.fit(text.as_bytes(), &FitOptions::new());
@@ -51,7 +51,7 @@ fn every_row_of_the_page_is_true() {
     ];
     for (text, want) in rows {
         assert_eq!(guided(&trip(), text), want, "{text}");
-        assert_ne!(mend(text.as_bytes(), &Options::new()).text(), Some(want), "{text}");
+        assert_ne!(mend(text.as_bytes(), &MendOptions::new()).text(), Some(want), "{text}");
     }
 }
 
@@ -107,7 +107,7 @@ fn a_value_that_a_stream_reports_as_lost_is_lost() {
         r#"{"phone": +47 (22) 99, "days": 2}"#,
     ] {
         let options = FitOptions::new()
-            .with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
+            .with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE))
             .with_scope(Scope::Whole);
         let mut stream = Fitter::new(&schema, options);
         text.bytes().for_each(|byte| stream.push(&[byte]));
@@ -141,7 +141,7 @@ fn valid_json_is_kept_even_if_it_does_not_fit() {
         r#"{"phone": 12, "zip": "007", "tags": ["dark", "blue"], "days": {}}"#,
         r#"[{"city days: 3": "x"}, 5, null]"#,
     ] {
-        let options = Options::new().with_policy(Policy::STRICT).with_guide(schema.guide());
+        let options = MendOptions::new().with_policy(Policy::STRICT).with_guide(schema.guide());
         assert_eq!(mend(text.as_bytes(), &options).outcome(), Outcome::Unchanged, "{text}");
         let mut mender = Mender::new(options);
         text.bytes().for_each(|byte| mender.push(&[byte], &mut ()));
@@ -152,7 +152,7 @@ fn valid_json_is_kept_even_if_it_does_not_fit() {
 #[test]
 fn a_guide_from_the_caller_takes_precedence() {
     let options =
-        FitOptions::new().with_mending(Options::new().with_guide(object(&json!({})).guide()));
+        FitOptions::new().with_mending(MendOptions::new().with_guide(object(&json!({})).guide()));
     // The guide rejects every name, so the words remain part of the first value.
     let fitted = trip().fit(b"{city: Oslo days: 3}", &options);
     assert_eq!(fitted.text(), Some(r#"{"city": "Oslo days: 3"}"#));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use wiremend_core::{Options, Outcome, Policy, Risk};
+use wiremend_core::{MendOptions, Outcome, Policy, Risk};
 use wiremend_schema::{FitOptions, Fitted, Rule, Rules, Schema, apply_changes};
 
 struct Case {
@@ -315,7 +315,7 @@ fn no_rule_exceeds_the_highest_risk() {
     for case in CASES {
         for (input, _) in case.fires {
             for &risk in Risk::ALL {
-                let engine = Options::new().with_policy(Policy::PERMISSIVE.at_most(risk));
+                let engine = MendOptions::new().with_policy(Policy::PERMISSIVE.at_most(risk));
                 let fitted = fit_with(case.schema, input, &every_rule().with_mending(engine));
                 assert!(
                     fitted.risk().is_none_or(|own| own <= risk),
@@ -323,7 +323,7 @@ fn no_rule_exceeds_the_highest_risk() {
                     case.rule
                 );
             }
-            let strict = Options::new().with_policy(Policy::STRICT);
+            let strict = MendOptions::new().with_policy(Policy::STRICT);
             assert!(
                 fit_with(case.schema, input, &every_rule().with_mending(strict))
                     .changes()
@@ -539,7 +539,7 @@ fn found(schema: &str, input: &str) -> Option<(String, Rule, Risk)> {
     let text = fitted.text()?.to_owned();
     let risk = fitted.risk()?;
     // A policy that allows only this risk gives the same result.
-    let engine = Options::new().with_policy(Policy::PERMISSIVE.at_most(risk));
+    let engine = MendOptions::new().with_policy(Policy::PERMISSIVE.at_most(risk));
     let again = Schema::from_text(schema).unwrap();
     let again = again.fit(input.as_bytes(), &FitOptions::new().with_mending(engine));
     assert_eq!(again.text(), Some(text.as_str()), "{input}");

@@ -119,7 +119,7 @@ fn reports_have_the_spelling_of_the_command_line() {
         "schema_path": "/properties/n/type", "start": 6, "end": 12,
     });
     assert_eq!(serde_json::to_value(fitted.issues()).unwrap(), json!([issue]));
-    let strict = wiremend_core::Options::new().with_policy(wiremend_core::Policy::STRICT);
+    let strict = wiremend_core::MendOptions::new().with_policy(wiremend_core::Policy::STRICT);
     let mut stream = Fitter::new(&schema, FitOptions::new().with_mending(strict));
     stream.push(br#"{"n": []}"#);
     let issue = serde_json::to_value(&stream.cursor().early_issues()[0]).unwrap();

@@ -1,6 +1,6 @@
 //! XML whose elements are the fields of a schema.
 
-use wiremend_core::{Options, Outcome, Policy, Risk};
+use wiremend_core::{MendOptions, Outcome, Policy, Risk};
 use wiremend_schema::{FitOptions, Rule, Rules, Schema, apply_changes};
 
 fn schema() -> Schema {
@@ -97,7 +97,7 @@ fn issues_have_the_positions_of_the_elements() {
     assert_eq!((issue.pointer(), &text[issue.span()]), ("/count", "many"));
     let off = FitOptions::new().with_rules(Rules::new().without(Rule::XmlFields));
     assert_eq!(schema().fit(b"<count>1</count>", &off).outcome(), Outcome::None);
-    let strict = FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     assert_eq!(schema().fit(b"<count>1</count>", &strict).text(), None);
 }
 
@@ -131,7 +131,7 @@ fn decoding_is_not_a_repair_but_further_changes_are() {
     let fitted = schema().fit_xml("<level>high</level>", &FitOptions::new()).unwrap();
     assert_eq!(fitted.text(), Some(r#"{"level": "HIGH"}"#));
     assert_eq!(fitted.applied()[0].rule(), Rule::EnumNormalise);
-    let strict = FitOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     assert_eq!(schema().fit_xml("<level>high</level>", &strict).unwrap().text(), None);
 }
 

@@ -5,7 +5,7 @@ use std::{future::ready, pin::pin};
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on, stream::FusedStream};
 use serde_json::json;
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_response::ResponseOptions;
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
 use wiremend_stream::{
@@ -41,7 +41,7 @@ fn options() -> ResponseOptions {
     ResponseOptions::new()
         .with_tools(&tools)
         .with_schema(&schema, FitOptions::new())
-        .with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
+        .with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE))
 }
 
 /// Why a stream was ended, in words, and its counts.
@@ -104,7 +104,10 @@ fn a_lost_object_ends_the_stream_early() {
     for (response, accept) in [
         (options(), AcceptOptions::new()),
         (options(), AcceptOptions::new().with_early_stop()),
-        (options().with_mending(Options::new()), AcceptOptions::new().with_early_stop_at_objects()),
+        (
+            options().with_mending(MendOptions::new()),
+            AcceptOptions::new().with_early_stop_at_objects(),
+        ),
     ] {
         let (stopped, counts) = read(&body, &response, accept, 0);
         assert_eq!(stopped, None);

@@ -8,7 +8,7 @@ use futures::{
     executor::block_on,
     stream::{self, FusedStream},
 };
-use wiremend_core::{Limits, Options, Outcome, Policy};
+use wiremend_core::{Limits, MendOptions, Outcome, Policy};
 use wiremend_schema::{Cursor, EarlyIssue, FitOptions, Fitted, NodeState, Schema, Standing};
 use wiremend_stream::{ByteStreamExt, Error, FitEvent};
 
@@ -23,7 +23,7 @@ fn trip() -> Schema {
 }
 
 fn conservative() -> FitOptions {
-    FitOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
+    FitOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE))
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -213,7 +213,7 @@ fn upstream_is_polled_only_on_demand() {
 fn a_value_past_the_buffer_limit_is_shown_and_not_fitted() {
     let schema = trip();
     let limits = Limits::new().with_buffer(1024);
-    let options = FitOptions::new().with_mending(Options::new().with_limits(limits));
+    let options = FitOptions::new().with_mending(MendOptions::new().with_limits(limits));
     let text = format!(r#"{{"days": 3, "city": "{}"}}"#, "x".repeat(4096));
     let chunks: Vec<_> =
         text.as_bytes().chunks(100).map(|chunk| Ok::<_, ()>(chunk.to_vec())).collect();

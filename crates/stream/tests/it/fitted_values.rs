@@ -5,7 +5,7 @@ use std::pin::pin;
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
 use serde_json::{Value, json};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_response::ResponseOptions;
 use wiremend_schema::{FitOptions, Schema};
 use wiremend_stream::{ByteStreamExt, Item, JsonOptions, TypedEvent, ValueError, ValueOptions};
@@ -135,7 +135,7 @@ fn a_whole_value_is_fitted() {
         let want = [want];
         assert_eq!(every_way(text, |source| typed(source, &options)), want, "{text}");
         // What is open in the arguments of a call is a guess, which its policy forbids.
-        let wire = WireOptions::new().with_mending(Options::new());
+        let wire = WireOptions::new().with_mending(MendOptions::new());
         let response = ResponseOptions::new().with_wire(wire);
         let options = fitted(ValueOptions::arguments_of("plan", response));
         assert_eq!(every_way(&call(text), |source| typed(source, &options)), want, "{text}");
@@ -149,7 +149,7 @@ fn a_whole_value_is_fitted() {
 /// The policy for the repairs bounds the rules, whatever the options for the schema say.
 #[test]
 fn the_policy_bounds_the_rules() {
-    let strict = Options::new().with_policy(Policy::STRICT);
+    let strict = MendOptions::new().with_policy(Policy::STRICT);
     let wire = WireOptions::new().with_mending(strict.clone());
     for options in [
         fitted(JsonOptions::new().with_mending(strict)),

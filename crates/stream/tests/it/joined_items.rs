@@ -5,7 +5,7 @@ use std::pin::pin;
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
 use serde_json::{Value, json};
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_response::ResponseOptions;
 use wiremend_stream::{ByteStreamExt, JsonOptions, ValueError, ValueOptions};
 use wiremend_wire::WireOptions;
@@ -53,7 +53,7 @@ const END: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason
 
 fn rows() -> ValueOptions {
     // Whatever is repaired in texts is repaired in these calls.
-    let wire = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+    let wire = WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     ValueOptions::arguments_of("add", ResponseOptions::new().with_wire(wire))
 }
 

@@ -9,7 +9,7 @@ use futures::{
     executor::block_on,
     stream::{self, FusedStream},
 };
-use wiremend_core::{Options, Outcome, OwnedValue, Policy, apply};
+use wiremend_core::{MendOptions, Outcome, OwnedValue, Policy, apply};
 use wiremend_extract::Scope;
 use wiremend_response::Object;
 use wiremend_stream::{ByteStreamExt, Error, JsonEvent, JsonOptions, TextSnapshot};
@@ -44,7 +44,7 @@ fn read(source: Source, options: JsonOptions) -> Sum {
             JsonEvent::Patch { completion, .. } => {
                 let json = snapshot.to_json().expect("a patch was applied");
                 if completion.is_some() {
-                    let again = wiremend_core::mend(json.as_bytes(), &Options::new());
+                    let again = wiremend_core::mend(json.as_bytes(), &MendOptions::new());
                     assert_eq!(again.outcome(), Outcome::Unchanged, "{json}");
                 }
             }
@@ -68,7 +68,7 @@ const TEXT: &str =
 fn a_limit_is_told_before_the_text_that_is_raw() {
     for deltas in [false, true] {
         let limits = wiremend_core::Limits::new().with_depth(2);
-        let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
+        let options = JsonOptions::new().with_mending(MendOptions::new().with_limits(limits));
         let options = if deltas { options.with_deltas() } else { options };
         let (mut mended, mut raw, mut outcome) = (Vec::new(), None, None);
         let mut events = pin!(Source::cut(b"['a', [[1]]]", 5).0.mend(options));
@@ -149,7 +149,8 @@ fn when_upstream_fails_its_events_come_first() {
 
 #[test]
 fn a_policy_may_forbid_closing_a_cut_document() {
-    let options = JsonOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+    let options =
+        JsonOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     let sum = read(Source::cut(b"{\"a\": \"b", 3).0, options);
     assert_eq!(sum.objects[0].outcome(), Outcome::Cut);
     assert_eq!(sum.objects[0].json(), Some("{\"a\": \"b"));
@@ -302,7 +303,7 @@ fn deltas_of_a_scalar_and_of_a_raw_document() {
     };
     assert_eq!(deltas(b"12345", JsonOptions::new()), "12345");
     assert_eq!(deltas(b"\"ab\"", JsonOptions::new()), "\"ab\"");
-    let strict = JsonOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = JsonOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     assert_eq!(deltas(b"[1, 2, True, 3]", strict), "[1,2]");
     // No deltas are emitted beyond the object limit.
     let long = format!("[\"{}\", 12]", "abcd".repeat(100));

@@ -5,7 +5,7 @@ use std::{io::Read, pin::pin};
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
 use serde_json::json;
-use wiremend_core::{Limits, Options, Outcome, Policy, Risk};
+use wiremend_core::{Limits, MendOptions, Outcome, Policy, Risk};
 use wiremend_extract::Scope;
 use wiremend_response::{
     Event, FittedObject, Object, Response, ResponseOptions, ResponseReader, TextCalls,
@@ -33,7 +33,7 @@ fn schema() -> Schema {
 /// A policy without guesses, under which something can be lost for certain.
 fn options() -> ResponseOptions {
     ResponseOptions::new()
-        .with_mending(Options::new().with_policy(Policy::CONSERVATIVE))
+        .with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE))
         .with_schema(&schema(), FitOptions::new())
 }
 
@@ -257,7 +257,7 @@ fn what_is_wrong_with_an_object_is_said_before_its_end_however_the_body_is_cut()
     let open = Said::through_the_reader(text("{\"n\": 1.5, \"m").as_bytes(), 64, &options());
     assert_eq!(open.found.len(), 1, "{open:?}");
     // A policy that allows guesses gives up on nothing.
-    let said = Said::of_text(content, &options().with_mending(Options::new()));
+    let said = Said::of_text(content, &options().with_mending(MendOptions::new()));
     assert!(said.found.iter().all(|found| found.1 == Standing::Definite), "{said:?}");
     assert_eq!(said.found.len(), 2);
     // Nor does one without rules repair anything: the schema only validates.
@@ -302,7 +302,7 @@ fn what_is_lost_is_lost_because_both_read_with_the_schema() {
 #[test]
 fn what_is_missing_says_nothing() {
     for policy in [Policy::CONSERVATIVE, Policy::PERMISSIVE] {
-        let options = options().with_mending(Options::new().with_policy(policy));
+        let options = options().with_mending(MendOptions::new().with_policy(policy));
         for scope in [Scope::All, Scope::Whole, Scope::First] {
             let options = options.clone().with_objects(scope);
             for content in ["{\"m\": 1", "{\"m\": [{\"k\": \"", "{'m"] {
@@ -328,7 +328,7 @@ fn what_is_missing_says_nothing() {
 /// Raw text says nothing about what was meant.
 #[test]
 fn what_is_raw_is_not_followed() {
-    let strict = options().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = options().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     let said = Said::of_text("{\"n\": 1.5, 'n': 2.5, \"n\": 3.5}", &strict);
     assert_eq!(said.found.iter().map(|found| found.2).collect::<Vec<_>>(), [8], "{said:?}");
     let deep = with_limits(Limits::new().with_depth(2));
@@ -353,7 +353,7 @@ fn an_object_is_fitted_whatever_is_around_it() {
         for (before, after) in [("Here:\n```json\n", "\n```\nDone."), ("```\n", "\n```")] {
             let content = format!("{before}{{'n': '1', 'm': 2,}}{after}");
             // A label may be dropped only under a policy that allows it.
-            let options = options().with_mending(Options::new()).with_objects(scope);
+            let options = options().with_mending(MendOptions::new()).with_objects(scope);
             let said = Said::of_text(&content, &options);
             let want = Some("{\"n\": 1, \"m\": 2}".to_owned());
             assert_eq!(said.fits[0].2.as_deref().map(str::trim), want.as_deref(), "{scope:?}");
@@ -368,7 +368,7 @@ fn the_longest_object_that_is_fitted_is_fitted_however_the_text_is_cut() {
     for object in ["{\"m\": \"say \"b\" }", "{\"m\": [1,2}", "{\"m\": 12}"] {
         for over in [0, 1] {
             let limits = Limits::new().with_buffer(object.len() - over);
-            let mending = Options::new().with_limits(limits);
+            let mending = MendOptions::new().with_limits(limits);
             let schema = Schema::from_text("{}").unwrap();
             let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
             let options = options.with_mending(mending);
@@ -387,7 +387,7 @@ fn an_object_is_fitted_however_much_text_follows() {
         for tail in ["Words, and more. ", "\n", "\n\n\n", "} ", "] \n", "\n```\n"] {
             for (limit, fits) in [(object.len(), true), (64, true), (object.len() - 1, false)] {
                 let limits = Limits::new().with_buffer(limit).with_lookahead(16);
-                let mending = Options::new().with_limits(limits);
+                let mending = MendOptions::new().with_limits(limits);
                 let options = ResponseOptions::new().with_schema(&schema, FitOptions::new());
                 let options = options.with_mending(mending).with_objects(scope);
                 let said = Said::of_text(&format!("{object}{}", tail.repeat(60)), &options);
@@ -410,7 +410,7 @@ fn an_answer_that_lacks_its_brace_is_found_by_a_name_of_the_schema() {
             let deltas = content.as_bytes().chunks(length);
             let deltas = deltas.map(|piece| text(std::str::from_utf8(piece).unwrap()));
             let body: String = deltas.chain([END.to_owned()]).collect();
-            let mending = Options::new().with_policy(Policy::PERMISSIVE);
+            let mending = MendOptions::new().with_policy(Policy::PERMISSIVE);
             let options = ResponseOptions::new()
                 .with_objects(scope)
                 .with_mending(mending)
@@ -443,7 +443,7 @@ fn a_list_in_a_sentence_is_only_a_guess_at_the_answer() {
         for scope in [Scope::All, Scope::First, Scope::Whole] {
             let limits = Limits::new().with_buffer(64).with_lookahead(32);
             let by = |policy| {
-                let mending = Options::new().with_policy(policy).with_limits(limits);
+                let mending = MendOptions::new().with_policy(policy).with_limits(limits);
                 let options = ResponseOptions::new().with_objects(scope).with_mending(mending);
                 options.with_schema(&schema, FitOptions::new())
             };

@@ -5,7 +5,7 @@ use std::{future::ready, pin::pin};
 use crate::source::Source;
 use futures::{StreamExt, executor::block_on};
 use serde_json::json;
-use wiremend_core::{Limits, Options, Outcome};
+use wiremend_core::{Limits, MendOptions, Outcome};
 use wiremend_extract::Scope;
 use wiremend_response::{Event, Object, ResponseOptions, ResponseReader};
 use wiremend_schema::{FitOptions, Registry, Schema, SharedRegistry};
@@ -103,7 +103,7 @@ fn the_policy_holds_for_objects_as_for_calls() {
 #[test]
 fn an_object_that_is_too_long_for_its_fit_follows_the_policy() {
     let long = format!("{{'n': '1', 'note': '{}'}}", "n".repeat(200));
-    let mending = Options::new().with_limits(Limits::new().with_buffer(100));
+    let mending = MendOptions::new().with_limits(Limits::new().with_buffer(100));
     let response = with_schema().with_raw_objects().with_mending(mending);
     for (policy, want) in [
         (Oversized::Error, Judgement::TooLong),

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, pin::pin, sync::Arc};
 use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream};
 use serde_json::{Value, json};
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::{CallCheck, Event, FittedCall, ResponseOptions};
 use wiremend_schema::{
@@ -287,7 +287,7 @@ fn a_cut_call_is_incomplete_whatever_is_left_of_it() {
 
 #[test]
 fn text_whose_mending_was_refused_is_the_same_however_it_is_cut() {
-    let strict = Options::new().with_policy(Policy::STRICT);
+    let strict = MendOptions::new().with_policy(Policy::STRICT);
     let strict = ResponseOptions::new().with_wire(WireOptions::new().with_mending(strict));
     for arguments in [
         "{\"city\": 'a \"days\": \"x\", \"unit\": \"k\", '}",
@@ -451,7 +451,7 @@ fn a_fit_equals_that_of_the_arguments_as_they_were_written() {
     else {
         panic!("no such tool")
     };
-    let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+    let engine = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     let options = FitOptions::new().with_mending(engine).with_scope(Scope::Whole);
     let options = options.with_name(name).with_rules(rules.clone());
     let mut guided = 0;

@@ -6,7 +6,7 @@ use crate::source::Source;
 use futures::{FutureExt, StreamExt, executor::block_on, stream::FusedStream};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::Scope;
 use wiremend_response::ResponseOptions;
 use wiremend_stream::{ByteStreamExt, JsonOptions, ValueError, ValueOptions};
@@ -119,7 +119,7 @@ fn a_cut_document_gives_only_whole_items() {
         "{'n': 12, 'items': [12, 345, 'ab', true, [6, 78], {'a': 'b', 'c': 90}], 'more': [1, 'x']}";
     let items = json!([12, 345, "ab", true, [6, 78], {"a": "b", "c": 90}]);
     let conservative =
-        JsonOptions::new().with_mending(Options::new().with_policy(Policy::CONSERVATIVE));
+        JsonOptions::new().with_mending(MendOptions::new().with_policy(Policy::CONSERVATIVE));
     for options in [whole(), conservative.into()] {
         let mut before = 0;
         for cut in 1..text.len() {
@@ -259,10 +259,10 @@ fn items_of_the_arguments_of_calls() {
 /// However a call breaks off, its items are those that closed before, and the end says that it is incomplete.
 #[test]
 fn a_call_that_breaks_off_gives_only_whole_items() {
-    let permissive = Options::new().with_policy(Policy::PERMISSIVE);
+    let permissive = MendOptions::new().with_policy(Policy::PERMISSIVE);
     let permissive = ResponseOptions::new().with_wire(WireOptions::new().with_mending(permissive));
     // What the tool allows counts, and not what all calls may have.
-    let strict = WireOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     let policies = ToolPolicies::new(|tool| (tool == "add_rows").then_some(Policy::PERMISSIVE));
     let by_tool = ResponseOptions::new().with_wire(strict.with_policies(policies));
     for options in [ResponseOptions::new(), permissive, by_tool] {
@@ -327,7 +327,7 @@ fn upstream_errors_and_limits_are_reported() {
     assert!(log.borrow().dropped && !log.borrow().polled_after_end);
     // A limit of the mender.
     let limits = wiremend_core::Limits::new().with_depth(2);
-    let options = JsonOptions::new().with_mending(Options::new().with_limits(limits));
+    let options = JsonOptions::new().with_mending(MendOptions::new().with_limits(limits));
     let sum = read_every_way("[[1], [2], [[3]], [4]]", "", &options.into());
     assert_eq!(values(&sum), json!([[1], [2]]));
     assert_eq!(sum.errors, ["the document is not complete: overflow, after 2 items"]);

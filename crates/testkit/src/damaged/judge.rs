@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 use wiremend_core::{
-    Mended, Mender, Options, Outcome, Policy, RepairKind, Repairs, Risk, TrailingDocuments, mend,
+    MendOptions, Mended, Mender, Outcome, Policy, RepairKind, Repairs, Risk, TrailingDocuments,
+    mend,
 };
-use wiremend_extract::{Extractor, Findings, Scope, mend_text};
+use wiremend_extract::{Finder, FoundDocuments, Scope, find};
 
 use super::Sample;
 use crate::{Seed, run::Recorder};
@@ -17,9 +18,9 @@ pub enum Entry {
     Mend,
     /// A [`Mender`], with chunks of random sizes.
     Push,
-    /// [`mend_text`], as `wiremend repair` calls it.
+    /// [`find`], as `wiremend repair` calls it.
     Text,
-    /// An [`Extractor`], as `wiremend repair --stream` uses it, with chunks of random sizes.
+    /// A [`Finder`], as `wiremend repair --stream` uses it, with chunks of random sizes.
     Stream,
 }
 
@@ -79,12 +80,12 @@ impl Sample {
     /// Mends the text, and judges the result.
     #[must_use]
     pub fn ask(&self, entry: Entry, policy: Policy) -> Answer {
-        let options = Options::new().with_policy(policy);
+        let options = MendOptions::new().with_policy(policy);
         let array = options.clone().with_trailing_documents(TrailingDocuments::Array);
         let input = self.text.as_bytes();
         match entry {
             Entry::Mend => self.judge_mended(mend(input, &array)),
-            Entry::Text => self.judge_mended(mend_text(input, Scope::Best, &array)),
+            Entry::Text => self.judge_mended(find(input, Scope::Best, &array)),
             Entry::Push => {
                 let (mut mender, mut out) = (Mender::new(options), Recorder::default());
                 self.chunks().for_each(|chunk| mender.push(chunk, &mut out));
@@ -92,15 +93,15 @@ impl Sample {
                 self.judge(outcome, Some(out.text()), out.repairs())
             }
             Entry::Stream => {
-                let mut extractor = Extractor::new(Scope::Whole, options);
-                let mut found = Findings::default();
+                let mut extractor = Finder::new(Scope::Whole, options);
+                let mut found = FoundDocuments::default();
                 self.chunks().for_each(|chunk| extractor.push(chunk, &mut found));
                 let outcome = extractor.finish(&mut found);
                 let first = found.documents().first();
                 let repairs = first.map(|first| first.repairs().iter().collect());
                 self.judge(
                     outcome,
-                    first.map(wiremend_extract::Found::json),
+                    first.map(wiremend_extract::FoundDocument::json),
                     &repairs.unwrap_or_default(),
                 )
             }

@@ -3,7 +3,7 @@
 //! A mistake that some text shows is usually shown by a short one, too. So instead of choosing texts
 //! by chance, this takes all of them: every sequence of up to a few tokens of an [`Alphabet`], in
 //! order and numbered, so that a run can be divided and resumed. A [`Checker`] reads one text whole,
-//! byte by byte and divided at every byte, with several [`Options`] and in every [`Scope`], and
+//! byte by byte and divided at every byte, with several [`MendOptions`] and in every [`Scope`], and
 //! checks the laws.
 //!
 //! `cargo test` does it with up to four tokens, and the example `exhaustive` with more:
@@ -21,8 +21,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use wiremend_core::{Limits, Mender, Options, Policy, TrailingDocuments, mend};
-use wiremend_extract::{Extractor, Scope};
+use wiremend_core::{Limits, MendOptions, Mender, Policy, TrailingDocuments, mend};
+use wiremend_extract::{Finder, Scope};
 
 use crate::{
     cuts::Cut,
@@ -176,7 +176,7 @@ impl Checker {
     }
 
     fn check_laws(&mut self, text: &[u8]) -> Result<(), Violation> {
-        differential::against_serde_json(text, &Options::new())?;
+        differential::against_serde_json(text, &MendOptions::new())?;
         for core in &mut self.menders {
             core.check(text, &mut self.watch)?;
         }
@@ -227,16 +227,16 @@ const SCOPES: [(Scope, Setting); 11] = {
     ]
 };
 
-fn options((policy, trailing, limits): Setting) -> Options {
-    Options::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits)
+fn options((policy, trailing, limits): Setting) -> MendOptions {
+    MendOptions::new().with_policy(policy).with_trailing_documents(trailing).with_limits(limits)
 }
 
 /// A mender with its options.
 struct Core {
-    options: Options,
+    options: MendOptions,
     mender: Mender,
     /// The same without the fast path, if the options have one.
-    rules: Option<(Options, Mender)>,
+    rules: Option<(MendOptions, Mender)>,
     is_plain: bool,
 }
 
@@ -298,14 +298,14 @@ const SNAPSHOTS: &[LawFn] = &[laws::partial_agrees, laws::stable_snapshots];
 /// An extractor with its options.
 struct Around {
     scope: Scope,
-    options: Options,
-    extractor: Extractor,
+    options: MendOptions,
+    extractor: Finder,
 }
 
 impl Around {
     fn new(scope: Scope, setting: Setting) -> Self {
         let options = options(setting);
-        Self { scope, extractor: Extractor::new(scope, options.clone()), options }
+        Self { scope, extractor: Finder::new(scope, options.clone()), options }
     }
 
     fn check(&mut self, text: &[u8], watch: &mut Watch) -> Result<(), Violation> {

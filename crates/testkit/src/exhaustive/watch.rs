@@ -6,7 +6,7 @@ use std::{
 };
 
 use wiremend_core::{Completion, EventReader, Mender, Outcome, Output, ParseEvent, Repair};
-use wiremend_extract::{Extractor, TextSink};
+use wiremend_extract::{Finder, TextSink};
 
 /// A reader that takes a text in pieces.
 pub(super) trait Reader {
@@ -353,7 +353,7 @@ impl Reader for Mender {
     }
 }
 
-impl Reader for Extractor {
+impl Reader for Finder {
     fn reset(&mut self) {
         Self::reset(self);
     }

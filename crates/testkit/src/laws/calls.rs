@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use wiremend_core::Output as _;
-use wiremend_core::{Options, Partial, Policy, mend};
+use wiremend_core::{MendOptions, Partial, Policy, mend};
 use wiremend_wire::{ApiFormat, Encoder, Framing, Transcript, WireLimits, WireOptions, transcribe};
 
 use super::{Check, Law, Violation};
@@ -38,7 +38,7 @@ fn all_calls(transcript: &Transcript) -> BTreeSet<(String, String)> {
 
 /// JSON text in one spelling, and any other text as it is.
 fn value(text: &str) -> String {
-    let mended = mend(text.as_bytes(), &Options::new().with_policy(Policy::STRICT));
+    let mended = mend(text.as_bytes(), &MendOptions::new().with_policy(Policy::STRICT));
     let Some(text) = mended.text() else { return text.to_owned() };
     let mut value = Partial::new();
     value.copy(text.as_bytes());

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 use wiremend_extract::{
     CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCalls, RestatedCall, Tools,
     UnknownTool,
@@ -97,7 +97,7 @@ pub fn read_calls<'p>(
 
 /// A reader for a dialect, or for all, that knows the tools `book` and `write_file`.
 #[must_use]
-pub fn call_reader(dialect: Option<&Dialect>, options: &Options) -> CallExtractor {
+pub fn call_reader(dialect: Option<&Dialect>, options: &MendOptions) -> CallExtractor {
     // All rows are made ready once.
     static ALL: LazyLock<CallExtractor> = LazyLock::new(|| ready(None));
     dialect
@@ -111,7 +111,7 @@ fn ready(dialect: Option<&Dialect>) -> CallExtractor {
         ["path", "content"],
         None,
     );
-    let reader = CallExtractor::new(Options::new()).with_tools(tools);
+    let reader = CallExtractor::new(MendOptions::new()).with_tools(tools);
     let mut reader = match dialect {
         Some(dialect) => reader.with_dialect(dialect.clone()),
         None => reader,

@@ -1,6 +1,6 @@
 //! The law of work: the part of L6 that counts steps.
 
-use wiremend_core::{Mender, Options};
+use wiremend_core::{MendOptions, Mender};
 
 use super::{Check, Law, Violation};
 
@@ -17,13 +17,13 @@ const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
 /// How many steps the push path takes for `input` in chunks of `size` bytes.
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_testkit::laws::steps;
-/// let (once, twice) = (steps(b"[1, 2]", 1, &Options::new()), steps(b"[1, 2, 1, 2]", 1, &Options::new()));
+/// let (once, twice) = (steps(b"[1, 2]", 1, &MendOptions::new()), steps(b"[1, 2, 1, 2]", 1, &MendOptions::new()));
 /// assert!(once < twice);
 /// ```
 #[must_use]
-pub fn steps(input: &[u8], size: usize, options: &Options) -> u64 {
+pub fn steps(input: &[u8], size: usize, options: &MendOptions) -> u64 {
     let mut mender = Mender::new(options.clone());
     for chunk in input.chunks(size.max(1)) {
         mender.push(chunk, &mut ());
@@ -40,7 +40,7 @@ pub fn steps(input: &[u8], size: usize, options: &Options) -> u64 {
 ///
 /// # Errors
 /// The size of the chunks in which the work more than doubles.
-pub fn doubling(half: &[u8], full: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn doubling(half: &[u8], full: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Bounded, full);
     for size in CHUNKS {
         let (once, twice) = (steps(half, size, options), steps(full, size, options));
@@ -69,7 +69,7 @@ fn in_proportion(
 ///
 /// # Errors
 /// The size of the chunks in which the work grows faster than the input.
-pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn linear(head: &[u8], piece: &[u8], options: &MendOptions) -> Result<(), Violation> {
     const SIZE: usize = 2048;
     let Some(count) = SIZE.checked_div(piece.len()).map(|count| count.max(1)) else {
         return Ok(());
@@ -84,7 +84,7 @@ pub fn linear(head: &[u8], piece: &[u8], options: &Options) -> Result<(), Violat
 
 /// Of three texts, each with twice as much repeated as the one before: the last step takes at most
 /// twice the work of the first one.
-fn steady([half, full, more]: [&[u8]; 3], options: &Options) -> Result<(), Violation> {
+fn steady([half, full, more]: [&[u8]; 3], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Bounded, more);
     for size in CHUNKS {
         let work = [half, full, more].map(|text| steps(text, size, options));

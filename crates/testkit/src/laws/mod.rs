@@ -23,7 +23,7 @@ pub mod wire;
 
 use std::fmt;
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 
 pub use calls::{
     Read, ReadObjects, cut_calls, cut_calls_read, lost_events, lost_events_read, lost_objects,
@@ -197,7 +197,7 @@ impl<'a> Check<'a> {
 }
 
 /// One law as a function.
-pub type LawFn = fn(&[u8], &Options) -> Result<(), Violation>;
+pub type LawFn = fn(&[u8], &MendOptions) -> Result<(), Violation>;
 
 /// Every law that applies to any input of the core, in order of number.
 pub const ALL: [LawFn; 14] = [
@@ -223,10 +223,10 @@ pub const ALL: [LawFn; 14] = [
 /// The first law that `input` breaks.
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_testkit::laws;
-/// laws::all(br#"{"a": [1, 2.50]}"#, &Options::new()).unwrap();
+/// laws::all(br#"{"a": [1, 2.50]}"#, &MendOptions::new()).unwrap();
 /// ```
-pub fn all(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn all(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     ALL.iter().try_for_each(|law| law(input, options))
 }

@@ -1,6 +1,6 @@
 //! The laws of ends: L8 and L10.
 
-use wiremend_core::{Collected, Mender, Options, Outcome, Partial, Policy, apply, mend};
+use wiremend_core::{Collected, MendOptions, Mender, Outcome, Partial, Policy, apply, mend};
 
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, oracle, run::Run};
@@ -10,7 +10,7 @@ use crate::{cuts::Cut, oracle, run::Run};
 ///
 /// # Errors
 /// The end at which bytes are missing, or were invented.
-pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn nothing_lost(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     nothing_lost_at_end(input, options)?;
     let mut heads = offsets(input.len()).map(|at| input.get(..at).unwrap_or_default());
     heads.try_for_each(|head| abandoned(head, options))
@@ -20,7 +20,7 @@ pub fn nothing_lost(input: &[u8], options: &Options) -> Result<(), Violation> {
 ///
 /// # Errors
 /// The cut with which bytes are missing, or were invented.
-pub fn nothing_lost_at_end(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn nothing_lost_at_end(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::NothingLost, input);
     for cut in [Cut::whole(), Cut::bytes(input.len())] {
         let run = Run::new(input, &cut, options);
@@ -34,7 +34,7 @@ pub fn nothing_lost_at_end(input: &[u8], options: &Options) -> Result<(), Violat
 ///
 /// # Errors
 /// What is missing, or was invented.
-pub fn abandoned(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn abandoned(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::NothingLost, input);
     let mut mender = Mender::new(options.clone());
     let mut out = (Partial::new(), Collected::default());
@@ -59,7 +59,7 @@ pub fn abandoned(input: &[u8], options: &Options) -> Result<(), Violation> {
 ///
 /// # Errors
 /// The prefix that was called something else.
-pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn honest_ends(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::HonestEnds, input);
     cut_at_is_consistent(check, input, options)?;
     let Some(tokens) = oracle::tokens(input) else { return Ok(()) };
@@ -105,7 +105,7 @@ pub fn honest_ends(input: &[u8], options: &Options) -> Result<(), Violation> {
 fn cut_at_is_consistent(
     check: Check<'_>,
     input: &[u8],
-    options: &Options,
+    options: &MendOptions,
 ) -> Result<(), Violation> {
     let mended = mend(input, options);
     let cut = matches!(mended.outcome(), Outcome::Closed | Outcome::Cut);

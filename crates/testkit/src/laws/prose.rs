@@ -1,10 +1,10 @@
 //! L11 for text with JSON somewhere in it: the extractor and the whole text find the same documents.
 
 use wiremend_core::{
-    Mended, Options, Outcome, Policy, Repair, RepairKind, TrailingDocuments, mend_document,
+    MendOptions, Mended, Outcome, Policy, Repair, RepairKind, TrailingDocuments, mend_document,
     mend_marked, prose::Marks,
 };
-use wiremend_extract::{Scope, mend_text};
+use wiremend_extract::{Scope, find};
 
 use super::{Check, Law, Violation};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     extracted::{Document, Extraction},
 };
 
-/// L11 between [`Extractor`](wiremend_extract::Extractor), in any pieces, and [`mend_text`]: what is
+/// L11 between [`Finder`](wiremend_extract::Finder), in any pieces, and [`find`]: what is
 /// text for one is text for the other, and a document reads the same, except for
 /// [the list](https://github.com/wiremend/wiremend/blob/main/docs/repairs.md#whole-text-only). Each
 /// exception is recognized by what the whole text made of the input:
@@ -30,10 +30,10 @@ use crate::{
 ///
 /// # Errors
 /// The difference.
-pub fn text_agreement(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+pub fn text_agreement(input: &[u8], scope: Scope, options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Agreement, input);
     let options = &options.clone().with_trailing_documents(TrailingDocuments::First);
-    let whole = mend_text(input, scope, options);
+    let whole = find(input, scope, options);
     if matches!(scope, Scope::All | Scope::Fenced) && whole.outcome() != Outcome::Unchanged {
         let run = Extraction::new(input, &Cut::every(3, input.len()), scope, options);
         let found: Vec<&Document> = run.found().documents().collect();
@@ -75,14 +75,14 @@ fn agrees(
     check: Check<'_>,
     whole: &Mended,
     scope: Scope,
-    options: &Options,
+    options: &MendOptions,
     cut: &Cut,
 ) -> Result<(), Violation> {
     let input = check.input;
     let found = candidates(input, scope, options, cut);
     let about = |what: &str| {
         let (outcome, text, repairs) = (whole.outcome(), whole.text(), whole.repairs());
-        format!("{scope:?}, {what}: mend_text {outcome} {text:?} {repairs:?}; found {found:?}")
+        format!("{scope:?}, {what}: find {outcome} {text:?} {repairs:?}; found {found:?}")
     };
     let Some(text) = whole.text() else {
         let allowed =
@@ -168,7 +168,7 @@ fn agrees(
 }
 
 /// The documents that the extractor finds, of which the whole text may take one.
-fn candidates(input: &[u8], scope: Scope, options: &Options, cut: &Cut) -> Vec<Document> {
+fn candidates(input: &[u8], scope: Scope, options: &MendOptions, cut: &Cut) -> Vec<Document> {
     let options = options.clone().with_policy(Policy::PERMISSIVE);
     let find = |scope: Scope| -> Vec<Document> {
         Extraction::new(input, cut, scope, &options).found().documents().cloned().collect()

@@ -1,6 +1,6 @@
 //! The laws of the push path: L1, L2, L4, L6, L7.
 
-use wiremend_core::{Mender, Options, Outcome, RepairKind, TrailingDocuments, mend};
+use wiremend_core::{MendOptions, Mender, Outcome, RepairKind, TrailingDocuments, mend};
 
 use super::{Check, Law, Shown, Violation};
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 ///
 /// # Errors
 /// A cut after which something differs from the byte-by-byte run.
-pub fn split_invariance(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn split_invariance(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     split_invariance_at(input, options, &cuts::thorough(input.len()))
 }
 
@@ -23,7 +23,11 @@ pub fn split_invariance(input: &[u8], options: &Options) -> Result<(), Violation
 ///
 /// # Errors
 /// A cut after which something differs from the byte-by-byte run.
-pub fn split_invariance_at(input: &[u8], options: &Options, cuts: &[Cut]) -> Result<(), Violation> {
+pub fn split_invariance_at(
+    input: &[u8],
+    options: &MendOptions,
+    cuts: &[Cut],
+) -> Result<(), Violation> {
     let check = Check::new(Law::SplitInvariance, input);
     let bytes = Run::new(input, &Cut::bytes(input.len()), options);
     for cut in cuts {
@@ -51,7 +55,7 @@ pub fn split_invariance_at(input: &[u8], options: &Options, cuts: &[Cut]) -> Res
 ///
 /// # Errors
 /// The byte after which it is not, or an end that is not.
-pub fn always_valid(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn always_valid(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::AlwaysValid, input);
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     for moment in moments(&run) {
@@ -76,7 +80,7 @@ pub fn always_valid(input: &[u8], options: &Options) -> Result<(), Violation> {
     valid_end(check, &run, options)
 }
 
-fn valid_end(check: Check<'_>, run: &Run, options: &Options) -> Result<(), Violation> {
+fn valid_end(check: Check<'_>, run: &Run, options: &MendOptions) -> Result<(), Violation> {
     if !run.outcome().is_valid() {
         return Ok(());
     }
@@ -104,7 +108,7 @@ pub(super) fn moments(run: &Run) -> impl Iterator<Item = &Moment> {
 ///
 /// # Errors
 /// A repair that comes too late, or out of order.
-pub fn append_only(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn append_only(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::AppendOnly, input);
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     let recorder = run.recorder();
@@ -148,7 +152,7 @@ const WRAPPERS: [RepairKind; 3] =
 ///
 /// # Errors
 /// The byte after which too much was withheld.
-pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn bounded(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Bounded, input);
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     let limits = options.limits();
@@ -160,7 +164,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
             continue;
         }
         // The limit counts bytes of the text without its wrapper, of which each may take more.
-        let mended = mend(input, &Options::new());
+        let mended = mend(input, &MendOptions::new());
         let taken_off = |kind: &RepairKind| mended.repairs().contains(*kind);
         // What overflows, or holds no JSON, has no repairs that say so.
         let wrapped = WRAPPERS.iter().any(taken_off)
@@ -203,7 +207,7 @@ pub fn bounded(input: &[u8], options: &Options) -> Result<(), Violation> {
 ///
 /// # Errors
 /// An outcome that changed, or a run that differs after `reset`.
-pub fn any_call_order(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn any_call_order(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::NoPanic, input);
     let mut seed = Seed::of(input);
     let mut mender = Mender::new(options.clone());

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use wiremend_core::{Collected, JsonType, Mender, Options, Outcome, Output, Repair, RepairKind};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{
+    Collected, JsonType, MendOptions, Mender, Outcome, Output, Repair, RepairKind,
+};
+use wiremend_extract::{Scope, find};
 use wiremend_schema::{
     Applied, Cause, Change, Cursor, EarlyIssue, FitOptions, Fitted, Fitter, NodeState, Rule,
     Schema, Snapshot, Tree, apply_changes,
@@ -215,9 +217,9 @@ fn cursor(schema: &Schema, input: &[u8], options: &FitOptions) -> Result<(), Vio
 }
 
 /// Whether the first document is read the same in a stream and in the whole text.
-fn reads_alike(input: &[u8], options: &Options) -> bool {
+fn reads_alike(input: &[u8], options: &MendOptions) -> bool {
     let streamed = Extraction::new(input, &Cut::whole(), Scope::First, options);
-    let whole = mend_text(input, Scope::First, options);
+    let whole = find(input, Scope::First, options);
     let first = streamed.found().documents().next().map(|document| document.json.as_slice());
     first == whole.text().map(str::as_bytes)
 }

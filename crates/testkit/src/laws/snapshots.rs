@@ -1,6 +1,6 @@
 //! L12: partial values.
 
-use wiremend_core::{DeltaOp, Mender, Options, OwnedValue, Partial, Revision};
+use wiremend_core::{DeltaOp, MendOptions, Mender, OwnedValue, Partial, Revision};
 
 use super::{Check, Law, Shown, Violation, push::moments};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 ///
 /// # Errors
 /// The byte after which a snapshot is contradicted, and by what.
-pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn stable_snapshots(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::StableSnapshots, input);
     let run = Run::new(input, &Cut::bytes(input.len()), options);
     let mut last: Option<(usize, Snapshot)> = None;
@@ -51,7 +51,7 @@ pub fn stable_snapshots(input: &[u8], options: &Options) -> Result<(), Violation
 ///
 /// # Errors
 /// The byte after which they differ.
-pub fn partial_agrees(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn partial_agrees(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::StableSnapshots, input);
     let mut mender = Mender::new(options.clone());
     let mut partial = Partial::new();
@@ -91,7 +91,7 @@ fn decoded(placed: &Placed) -> Token {
 ///
 /// # Errors
 /// The chunk after which the two differ, or the change that does not fit.
-pub fn deltas_rebuild(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn deltas_rebuild(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let mut seed = Seed::of(input);
     cuts::few(input.len(), &mut seed)
         .iter()
@@ -100,7 +100,7 @@ pub fn deltas_rebuild(input: &[u8], options: &Options) -> Result<(), Violation> 
 
 fn deltas_rebuild_at(
     input: &[u8],
-    options: &Options,
+    options: &MendOptions,
     cut: &Cut,
     seed: &mut Seed,
 ) -> Result<(), Violation> {

@@ -1,7 +1,7 @@
 //! L15: white space around a text changes nothing.
 
-use wiremend_core::{Limits, Mended, Options, Outcome, Repair, RepairKind, mend};
-use wiremend_extract::{Scope, mend_text};
+use wiremend_core::{Limits, MendOptions, Mended, Outcome, Repair, RepairKind, mend};
+use wiremend_extract::{Scope, find};
 
 use super::{Check, Law, Violation};
 use crate::{cuts::Cut, extracted::Extraction, run::Run};
@@ -140,11 +140,11 @@ fn same(
 /// The difference that white space makes.
 ///
 /// ```
-/// use wiremend_core::Options;
+/// use wiremend_core::MendOptions;
 /// use wiremend_testkit::laws;
-/// laws::space_around(b"{'a': 1} and {'b': 2}", &Options::new()).unwrap();
+/// laws::space_around(b"{'a': 1} and {'b': 2}", &MendOptions::new()).unwrap();
 /// ```
-pub fn space_around(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn space_around(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     same(input, options.limits(), "mend", |text, around| around.mended(&mend(text, options)))?;
     same(input, options.limits(), "Mender", |text, around| {
         let run = Run::new(text, &Cut::whole(), options);
@@ -157,15 +157,19 @@ pub fn space_around(input: &[u8], options: &Options) -> Result<(), Violation> {
     })
 }
 
-/// L15 for [`mend_text`] and [`Extractor`](wiremend_extract::Extractor).
+/// L15 for [`find`] and [`Finder`](wiremend_extract::Finder).
 ///
 /// # Errors
 /// The difference that white space makes.
-pub fn text_space_around(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
-    same(input, options.limits(), &format!("mend_text, {scope}"), |text, around| {
-        around.mended(&mend_text(text, scope, options))
+pub fn text_space_around(
+    input: &[u8],
+    scope: Scope,
+    options: &MendOptions,
+) -> Result<(), Violation> {
+    same(input, options.limits(), &format!("find, {scope}"), |text, around| {
+        around.mended(&find(text, scope, options))
     })?;
-    same(input, options.limits(), &format!("Extractor, {scope}"), |text, around| {
+    same(input, options.limits(), &format!("Finder, {scope}"), |text, around| {
         around.found(&Extraction::new(text, &Cut::whole(), scope, options))
     })
 }

@@ -1,7 +1,7 @@
 //! The laws of the extractor: L1, L2, L4, L5, L7, L8 and L9 for text with JSON somewhere in it.
 
-use wiremend_core::{Options, Outcome, Repair, Repairs, apply};
-use wiremend_extract::{Extractor, Scope, mend_text};
+use wiremend_core::{MendOptions, Outcome, Repair, Repairs, apply};
+use wiremend_extract::{Finder, Scope, find};
 
 use super::{Check, Law, Shown, Violation, prefixes::offsets};
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
     oracle,
 };
 
-/// Checks the extractor and [`mend_text`] on `input`: split invariance, valid documents, an edit
+/// Checks the extractor and [`find`] on `input`: split invariance, valid documents, an edit
 /// script, nothing lost, idempotence, and the same end when asked again.
 ///
 /// # Errors
 /// The first law that `input` breaks.
-pub fn text_laws(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+pub fn text_laws(input: &[u8], scope: Scope, options: &MendOptions) -> Result<(), Violation> {
     let cuts = if input.len() <= 300 {
         cuts::thorough(input.len())
     } else {
@@ -34,7 +34,7 @@ pub fn text_laws(input: &[u8], scope: Scope, options: &Options) -> Result<(), Vi
 pub fn text_laws_at(
     input: &[u8],
     scope: Scope,
-    options: &Options,
+    options: &MendOptions,
     cuts: &[Cut],
 ) -> Result<(), Violation> {
     let bytes = Extraction::new(input, &Cut::bytes(input.len()), scope, options);
@@ -49,7 +49,7 @@ pub fn text_laws_at(
 fn split_invariance(
     input: &[u8],
     scope: Scope,
-    options: &Options,
+    options: &MendOptions,
     cuts: &[Cut],
     bytes: &Extraction,
 ) -> Result<(), Violation> {
@@ -119,7 +119,7 @@ fn valid_so_far(input: &[u8], run: &Extraction) -> Result<(), Violation> {
 ///
 /// # Errors
 /// What was lost, or the document that did not end.
-pub fn text_abandoned(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+pub fn text_abandoned(input: &[u8], scope: Scope, options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::NothingLost, input);
     let run = Extraction::abandoned(input, scope, options);
     check.same("the outcome of abandon", &run.outcome(), &Outcome::Abandoned)?;
@@ -187,9 +187,9 @@ fn source_end(input: &[u8], following: &[Part]) -> usize {
     input.len().saturating_sub(text)
 }
 
-fn same_end(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+fn same_end(input: &[u8], scope: Scope, options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::NoPanic, input);
-    let mut extractor = Extractor::new(scope, options.clone());
+    let mut extractor = Finder::new(scope, options.clone());
     let mut found = Found::default();
     extractor.push(input, &mut found);
     check.that(extractor.withheld() <= input.len(), || "more withheld than pushed".to_owned())?;
@@ -200,24 +200,24 @@ fn same_end(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violati
     check.same("a settled outcome", &extractor.finish(&mut found), &outcome)
 }
 
-fn whole_text(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+fn whole_text(input: &[u8], scope: Scope, options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::EditScript, input);
-    let mended = mend_text(input, scope, options);
+    let mended = find(input, scope, options);
     check.same("text and outcome", &mended.text().is_some(), &mended.outcome().is_valid())?;
     let Some(text) = mended.text() else { return Ok(()) };
     let applied = apply(input, mended.repairs());
     check.that(applied.is_some(), || format!("no script: {:?}", mended.repairs()))?;
-    check.same_text("mend_text", &applied.unwrap_or_default(), text.as_bytes())?;
+    check.same_text("find", &applied.unwrap_or_default(), text.as_bytes())?;
     let valid = match scope {
         Scope::All => oracle::are_documents(text.as_bytes()),
         _ => oracle::is_json(text.as_bytes()) || oracle::are_documents(text.as_bytes()),
     };
-    check.that(valid, || format!("mend_text gives {text:?}"))?;
+    check.that(valid, || format!("find gives {text:?}"))?;
     let check = Check::new(Law::Idempotence, input);
-    let again = mend_text(text.as_bytes(), Scope::Whole, options);
+    let again = find(text.as_bytes(), Scope::Whole, options);
     if oracle::is_json(text.as_bytes()) {
-        check.same("mend_text, again", &again.outcome(), &Outcome::Unchanged)?;
-        check.same("mend_text, again", &again.repairs(), &&Repairs::new())?;
+        check.same("find, again", &again.outcome(), &Outcome::Unchanged)?;
+        check.same("find, again", &again.repairs(), &&Repairs::new())?;
     }
     Ok(())
 }
@@ -226,15 +226,15 @@ fn whole_text(input: &[u8], scope: Scope, options: &Options) -> Result<(), Viola
 ///
 /// # Errors
 /// What was found or changed.
-pub fn untouched(input: &[u8], scope: Scope, options: &Options) -> Result<(), Violation> {
+pub fn untouched(input: &[u8], scope: Scope, options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Identity, input);
     for cut in [Cut::whole(), Cut::bytes(input.len()), Cut::every(3, input.len())] {
         let run = Extraction::new(input, &cut, scope, options);
-        check.same("Extractor", &run.outcome(), &Outcome::None)?;
+        check.same("Finder", &run.outcome(), &Outcome::None)?;
         check.that(run.found().documents().next().is_none(), || format!("{:?}", run.found()))?;
-        check.same_text("Extractor", &run.found().text(), input)?;
+        check.same_text("Finder", &run.found().text(), input)?;
     }
-    let mended = mend_text(input, scope, options);
-    check.same("mend_text", &mended.outcome(), &Outcome::None)?;
-    check.same("mend_text", &mended.text(), &None)
+    let mended = find(input, scope, options);
+    check.same("find", &mended.outcome(), &Outcome::None)?;
+    check.same("find", &mended.text(), &None)
 }

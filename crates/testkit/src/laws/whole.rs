@@ -1,8 +1,8 @@
 //! The laws of whole texts: L3, L5, L9 and L11.
 
 use wiremend_core::{
-    BufferedMender, Mended, Options, Outcome, Policy, Repair, Repairs, TrailingDocuments, apply,
-    mend,
+    BufferedMender, MendOptions, Mended, Outcome, Policy, Repair, Repairs, TrailingDocuments,
+    apply, mend,
 };
 
 use super::{Check, Law, Violation};
@@ -19,7 +19,7 @@ use crate::{
 ///
 /// # Errors
 /// The entry point that changed something.
-pub fn identity(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn identity(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Identity, input);
     let limits = options.limits();
     let plain = |tokens: &Vec<oracle::Placed>| {
@@ -54,7 +54,7 @@ fn untouched_whole(check: Check<'_>, entry: &str, mended: &Mended) -> Result<(),
     check.same_text(entry, mended.text().unwrap_or_default().as_bytes(), check.input)
 }
 
-fn buffered(input: &[u8], cut: &Cut, options: &Options) -> Mended {
+fn buffered(input: &[u8], cut: &Cut, options: &MendOptions) -> Mended {
     let mut buffered = BufferedMender::new(options.clone());
     for chunk in cut.chunks(input) {
         buffered.push(chunk, &mut ());
@@ -66,7 +66,7 @@ fn buffered(input: &[u8], cut: &Cut, options: &Options) -> Mended {
 ///
 /// # Errors
 /// The path whose script does not hold.
-pub fn edit_script(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn edit_script(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::EditScript, input);
     let mended = mend(input, options);
     check.same("text and outcome", &mended.text().is_some(), &mended.outcome().is_valid())?;
@@ -109,7 +109,7 @@ pub(super) fn changes_something(
 }
 
 /// Whether `text` is what a valid outcome promises.
-fn is_output(text: &[u8], options: &Options) -> bool {
+fn is_output(text: &[u8], options: &MendOptions) -> bool {
     match options.trailing_documents() {
         TrailingDocuments::All => oracle::are_documents(text),
         _ => oracle::is_json(text),
@@ -120,7 +120,7 @@ fn is_output(text: &[u8], options: &Options) -> bool {
 ///
 /// # Errors
 /// The path that changed mended text.
-pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn idempotence(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Idempotence, input);
     let run = Run::new(input, &Cut::whole(), options);
     let pushed = run.outcome().is_valid().then(|| run.recorder().text().to_vec());
@@ -145,7 +145,7 @@ pub fn idempotence(input: &[u8], options: &Options) -> Result<(), Violation> {
 ///
 /// # Errors
 /// A cut at which they differ.
-pub fn agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn agreement(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Agreement, input);
     let whole = mend(input, options);
     for cut in cuts::few(input.len(), &mut Seed::of(input)) {
@@ -166,7 +166,7 @@ pub fn agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
 ///
 /// # Errors
 /// The difference.
-pub fn push_agreement(input: &[u8], options: &Options) -> Result<(), Violation> {
+pub fn push_agreement(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     let check = Check::new(Law::Agreement, input);
     let (whole, run) = (mend(input, options), Run::new(input, &Cut::whole(), options));
     check.same("Mender", &run.outcome(), &whole.outcome())?;

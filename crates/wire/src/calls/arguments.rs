@@ -10,7 +10,7 @@ mod close;
 
 pub(super) use close::Closed;
 
-use wiremend_core::{Mender, Options, Repair, RepairKind, Repairs};
+use wiremend_core::{MendOptions, Mender, Repair, RepairKind, Repairs};
 
 use super::{
     Call, Doubt,
@@ -33,7 +33,7 @@ const MOST_SPACE: usize = 8;
 /// The arguments of an open call.
 #[derive(Debug)]
 pub(super) struct ArgumentText {
-    mending: Options,
+    mending: MendOptions,
     limit: usize,
     /// How much more may be kept, as far as all open calls are concerned.
     room: usize,
@@ -75,7 +75,7 @@ enum Engine {
 }
 
 impl ArgumentText {
-    pub(super) fn new(mending: Options, limit: usize, free: bool) -> Self {
+    pub(super) fn new(mending: MendOptions, limit: usize, free: bool) -> Self {
         let ending = Ending::new(mending.limits());
         Self {
             mending: mending.clone(),
@@ -107,7 +107,7 @@ impl ArgumentText {
     }
 
     /// Reads with other options. What has arrived and was shown stays as it is, but the end is decided by them.
-    pub(super) fn read_with(&mut self, mending: Options) {
+    pub(super) fn read_with(&mut self, mending: MendOptions) {
         let fresh = self.is_empty();
         match &mut self.engine {
             Engine::Live(mender) if fresh => **mender = Mender::new(mending.clone()),

@@ -304,12 +304,12 @@ impl Output for Show<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wiremend_core::{Mended, Mender, Options, Outcome, mend};
+    use wiremend_core::{MendOptions, Mended, Mender, Outcome, mend};
 
     /// The pieces as they are released.
     fn rewritten(pieces: &[&str], mended: &Mended) -> Vec<String> {
         let mut edit_log = EditLog::default();
-        let mut mender = Mender::new(Options::new());
+        let mut mender = Mender::new(MendOptions::new());
         let mut left: Vec<String> = Vec::new();
         let mut start = 0;
         let leave = |edit_log: &mut EditLog, left: &mut Vec<String>| {
@@ -344,7 +344,7 @@ mod tests {
             r#"{"a": 1} and words after"#,
             r#"{"a": [1, {"b": "cut o"#,
         ] {
-            let mended = mend(text.as_bytes(), &Options::new());
+            let mended = mend(text.as_bytes(), &MendOptions::new());
             let cut = mended.outcome() == Outcome::Closed;
             let want = mended.text().filter(|_| !cut).unwrap_or(text);
             for size in [1, 2, 3, 5, 8, 100] {

@@ -1,6 +1,6 @@
 //! Detects whether the arguments so far are complete.
 
-use wiremend_core::{Limits, Mender, Options, Outcome, TrailingDocuments, lexer::Brackets};
+use wiremend_core::{Limits, MendOptions, Mender, Outcome, TrailingDocuments, lexer::Brackets};
 
 use crate::work;
 
@@ -32,8 +32,9 @@ impl Ending {
     pub(super) fn is_reached(&mut self, text: &str) -> bool {
         let limits = self.limits;
         let mender = self.mender.get_or_insert_with(|| {
-            let options =
-                Options::new().with_trailing_documents(TrailingDocuments::All).with_limits(limits);
+            let options = MendOptions::new()
+                .with_trailing_documents(TrailingDocuments::All)
+                .with_limits(limits);
             Box::new(Mender::new(options))
         });
         let before = mender.steps();

@@ -18,7 +18,7 @@ mod tracking;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wiremend_core::Options;
+use wiremend_core::MendOptions;
 
 use crate::{
     ErrorKind, FinishReason, WireError, WireEvent, WireLimits, WireOptions,
@@ -495,7 +495,7 @@ fn is_foreign(c: char) -> bool {
 }
 
 /// Judges arguments that arrived as one text, given how their turn ended.
-pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &Options) -> Call {
+pub(crate) fn judge(raw: &str, finish: FinishReason, mending: &MendOptions) -> Call {
     let mut arguments = ArgumentText::new(mending.clone(), usize::MAX, false);
     arguments.push(raw, &mut |_| {});
     let (end, doubt) = (End::of(finish), arguments.doubt());

@@ -1,6 +1,6 @@
 //! What the text of arguments means, independent of its form.
 
-use wiremend_core::{Mended, Options, RepairKind, mend};
+use wiremend_core::{MendOptions, Mended, RepairKind, mend};
 
 use crate::{json, work};
 
@@ -74,7 +74,7 @@ pub(super) fn says_the_same(one: &str, other: &str) -> bool {
 /// What a text says once it is repaired, if it can be.
 pub(super) fn mended_meaning(text: &str) -> Option<u64> {
     work::count(text.len());
-    mend(text.as_bytes(), &Options::new()).text().map(json::meaning)
+    mend(text.as_bytes(), &MendOptions::new()).text().map(json::meaning)
 }
 
 /// Whether repaired arguments are an object, an array that the model itself closed, or a literal such as

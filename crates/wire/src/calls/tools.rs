@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 
 use super::is_foreign;
 use crate::{Guides, ToolPolicies, WireOptions};
@@ -10,7 +10,7 @@ use crate::{Guides, ToolPolicies, WireOptions};
 /// What the name of a tool says of its arguments.
 #[derive(Debug)]
 pub(crate) struct ToolOptions {
-    mending: Options,
+    mending: MendOptions,
     guides: Option<Guides>,
     policies: Option<ToolPolicies>,
 }
@@ -49,7 +49,7 @@ impl ToolOptions {
 
     /// The options for the tool of that name. As long as it has none, it may be any tool: where tools have policies,
     /// nothing is repaired for it.
-    pub(crate) fn of(&self, name: Option<&str>) -> Options {
+    pub(crate) fn of(&self, name: Option<&str>) -> MendOptions {
         let options = self.mending.clone();
         let name = name.map(|name| self.clean(name));
         let name = name.as_deref();

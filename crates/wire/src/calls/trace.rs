@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use wiremend_core::{Mended, Mender, Options, Outcome, Repairs, mend};
+use wiremend_core::{MendOptions, Mended, Mender, Outcome, Repairs, mend};
 
 use super::edit_log::{EditLog, Piece, Recorder, Slot};
 use crate::work;
@@ -48,7 +48,7 @@ pub(super) fn verbatim(mended: Mended) -> Mended {
 /// A text that is being rewritten. What leaves before its end is what came.
 #[derive(Debug)]
 pub(crate) struct Trace {
-    options: Options,
+    options: MendOptions,
     /// Reads the text as it arrives, as long as nothing needs a repair.
     mender: Option<Box<Mender>>,
     edit_log: EditLog,
@@ -60,7 +60,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn new(options: Options, release: Release) -> Self {
+    pub(super) fn new(options: MendOptions, release: Release) -> Self {
         let mut trace = Self {
             options: options.clone(),
             mender: None,
@@ -77,7 +77,7 @@ impl Trace {
     }
 
     /// Repairs with these options instead. `fresh`: nothing has arrived yet.
-    pub(super) fn read_with(&mut self, options: &Options, fresh: bool) {
+    pub(super) fn read_with(&mut self, options: &MendOptions, fresh: bool) {
         self.options = options.clone();
         if let Some(mender) = self.mender.as_mut().filter(|_| fresh) {
             **mender = Mender::new(options.clone());

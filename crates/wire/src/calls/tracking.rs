@@ -3,7 +3,7 @@
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
-use wiremend_core::{Mended, Options, Outcome, Repairs};
+use wiremend_core::{MendOptions, Mended, Outcome, Repairs};
 
 use super::{
     Call,
@@ -79,7 +79,7 @@ impl EmptyCall {
 /// The tracking of everything that is rewritten.
 #[derive(Debug)]
 pub(crate) struct Tracking {
-    mending: Options,
+    mending: MendOptions,
     limits: WireLimits,
     release: Release,
     /// The content is JSON, too.

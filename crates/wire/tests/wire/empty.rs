@@ -1,6 +1,6 @@
 //! Calls without arguments leave with an empty object, if they ended well.
 
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_wire::{
     RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, ToolPolicies, WireOptions,
     eventstream::{Header, HeaderValue, encode},
@@ -158,7 +158,7 @@ fn a_call_that_did_not_end_well_stays_as_it_came() {
         let out = rewrite(&RewriteOptions::new().with_wire(wire), body.as_bytes());
         assert_eq!(out.text(), body);
     }
-    let strict = WireOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     assert_eq!(rewrite(&RewriteOptions::new().with_wire(strict), body.as_bytes()).text(), body);
 }
 

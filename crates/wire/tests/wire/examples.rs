@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wiremend_core::{Options, Policy, RepairKind};
+use wiremend_core::{MendOptions, Policy, RepairKind};
 use wiremend_wire::{ApiFormat, Decoder, StreamOutcome, Transcript, WireOptions};
 
 use crate::support::{call, calls};
@@ -51,7 +51,7 @@ fn openai_parallel_calls() {
     assert_eq!(all[0], call("write_file", written, "repaired"));
     assert_eq!((all[1].0.as_str(), all[1].2), ("send_mail", "cut"));
     let permissive =
-        WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+        WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     let all = calls(&example("openai-parallel-calls.sse", &permissive));
     let mail = r#"{"to": "team@example.com", "subject": "Standup notes", "body": "Hello,\nthe notes are in notes/standup.md.\n\nBye"}"#;
     assert_eq!(all[1], call("send_mail", mail, "closed"));

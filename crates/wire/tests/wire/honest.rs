@@ -3,7 +3,7 @@
 use crate::support::{
     START, call, calls, decode, decode_bytes, decode_with, doubts, finish, piece, tools,
 };
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_wire::{
     ApiFormat, Decoder, Doubt, ErrorKind, FinishReason, Framing, StreamOutcome, WireEvent,
     WireLimits, WireOptions,
@@ -259,7 +259,7 @@ fn arguments_that_are_an_object_are_mended_under_the_policy_of_the_calls() {
     let ollama = "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"list\",\"arguments\":{\"limit\": NaN}}}]},\"done\":true,\"done_reason\":\"stop\"}\n";
     let gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"list\",\"args\":{\"limit\": NaN}}}]},\"finishReason\":\"STOP\"}]}\n\n";
     for body in [ollama, gemini] {
-        let with = |policy| WireOptions::new().with_mending(Options::new().with_policy(policy));
+        let with = |policy| WireOptions::new().with_mending(MendOptions::new().with_policy(policy));
         for policy in [Policy::STRICT, Policy::CONSERVATIVE] {
             let refused = decode_with(&with(policy), body);
             let refused = refused.calls()[0];

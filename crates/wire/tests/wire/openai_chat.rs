@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions: defects of real servers, one test each.
 
 use crate::support::{call, calls, decode, decode_with};
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_wire::{
     ApiFormat, Doubt, ErrorKind, FinishReason, StreamOutcome, WireLimits, WireOptions,
 };
@@ -416,7 +416,8 @@ fn a_permissive_caller_gets_the_cut_call_closed_and_reported() {
     let body = deltas(&[&tools(
         r#"{"index":0,"id":"x","function":{"name":"f","arguments":"{\"path\": \"/tm"}}"#,
     )]) + &end("length");
-    let options = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+    let options =
+        WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     assert_eq!(calls(&decode_with(&options, &body)), [call("f", "{\"path\": \"/tm\"}", "closed")]);
 }
 

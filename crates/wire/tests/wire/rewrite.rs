@@ -1,6 +1,6 @@
 //! Rewritten bodies: exact bytes, for every split.
 
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_wire::{
     ErrorKind, Framing, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten,
     Transcript, WireLimits, WireOptions,
@@ -55,7 +55,7 @@ pub(crate) fn rewrite(options: &RewriteOptions, body: &[u8]) -> Out {
 }
 
 fn mending(policy: Policy) -> RewriteOptions {
-    let mending = Options::new().with_policy(policy);
+    let mending = MendOptions::new().with_policy(policy);
     RewriteOptions::new().with_wire(WireOptions::new().with_mending(mending))
 }
 

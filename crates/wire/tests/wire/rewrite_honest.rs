@@ -4,7 +4,7 @@ use crate::{
     rewrite::{Out, body, piece, rewrite},
     support::{START, decode, doubts, finish, tools},
 };
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_wire::{
     Doubt, RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten, WireLimits,
     WireOptions,
@@ -205,7 +205,7 @@ fn the_end_of_a_document_waits_whatever_may_follow_it() {
 /// The whole text shows that something must change which has left already.
 #[test]
 fn a_repair_behind_what_has_left_is_not_made() {
-    let mending = Options::new().with_policy(Policy::PERMISSIVE);
+    let mending = MendOptions::new().with_policy(Policy::PERMISSIVE);
     let options = RewriteOptions::new().with_wire(WireOptions::new().with_mending(mending));
     let body = call(&["{\"a\": 1}", ", \"b\": 2", "}"], &finish("tool_calls"));
     let out = rewrite(&options.clone().with_mode(RewriteMode::Validated), body.as_bytes());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wiremend_core::{Guide, JsonType, Member, Options, Policy, Risk};
+use wiremend_core::{Guide, JsonType, Member, MendOptions, Policy, Risk};
 use wiremend_wire::{Guides, RewriteMode, RewriteOptions, ToolPolicies, WireOptions};
 
 use crate::{
@@ -49,7 +49,7 @@ fn bodies(arguments: &str) -> Vec<String> {
 }
 
 fn options(policies: ToolPolicies) -> WireOptions {
-    let engine = Options::new().with_policy(Policy::CONSERVATIVE);
+    let engine = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     WireOptions::new().with_mending(engine).with_policies(policies)
 }
 

@@ -1,6 +1,6 @@
 //! Response bodies that were not streamed, mended in place.
 
-use wiremend_core::{Options, Outcome, Policy};
+use wiremend_core::{MendOptions, Outcome, Policy};
 use wiremend_wire::{StreamOutcome, WireOptions, mend_body};
 
 /// The repaired body, and the outcomes of its calls.
@@ -57,9 +57,10 @@ fn cut_arguments_stay_under_every_policy() {
     };
     let cut = body(r#""{'a': [1""#);
     assert_eq!(mended(&cut, WireOptions::new()), (cut.clone(), vec![Outcome::Cut]));
-    let closing = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+    let closing =
+        WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     assert_eq!(mended(&cut, closing), (cut, vec![Outcome::Closed]));
-    let strict = WireOptions::new().with_mending(Options::new().with_policy(Policy::STRICT));
+    let strict = WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::STRICT));
     let broken = body(r#""{'a': 1}""#);
     assert_eq!(mended(&broken, strict).0, broken);
 }

@@ -15,7 +15,7 @@ use super::{
     tokens::{self, Key},
 };
 use crate::{
-    Options, RepairKind,
+    MendOptions, RepairKind,
     engine::{Text, quote::Quote},
     scan,
 };
@@ -35,7 +35,7 @@ pub(super) struct Dialect {
 impl Dialect {
     pub(super) const NONE: Self = Self { allowed: false, seen: false };
 
-    pub(super) fn of(options: &Options) -> Self {
+    pub(super) fn of(options: &MendOptions) -> Self {
         Self { allowed: options.policy().allows_dialects(), seen: false }
     }
 

@@ -23,7 +23,7 @@ mod tokens;
 use super::{
     Engine, Flow, Lex, Source, Text, frames::Shape, quote::Quote, quotes::Last, state::Stray,
 };
-use crate::{Options, grammar::Expect};
+use crate::{MendOptions, grammar::Expect};
 use characters::Utf8Blocks;
 use dialect::Dialect;
 pub(crate) use pieces::LONGEST;
@@ -137,7 +137,7 @@ enum Delimiter {
 
 impl FastPath {
     /// The state before the fast path is used, for a text that is mended with `options`.
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &MendOptions) -> Self {
         Self { dialect: Dialect::of(options), ..Self::INACTIVE }
     }
 

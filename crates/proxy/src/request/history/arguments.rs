@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use wiremend_core::{Options, Policy, RepairKind, Risk, mend_document};
+use wiremend_core::{MendOptions, Policy, RepairKind, Risk, mend_document};
 use wiremend_wire::{FinishReason, MendedArguments};
 
 use super::Fixed;
@@ -99,7 +99,7 @@ fn of_value(value: &str, wanted: Wanted, policy: Policy) -> Option<Fix> {
     }
     let json = if is_whole || policy.allows(RepairKind::LoneSurrogate) {
         let any = wanted == Wanted::Text { always: false };
-        object_of(&raw, any, &Options::new().with_policy(policy))
+        object_of(&raw, any, &MendOptions::new().with_policy(policy))
     } else {
         None
     };
@@ -108,7 +108,7 @@ fn of_value(value: &str, wanted: Wanted, policy: Policy) -> Option<Fix> {
 
 /// The object that a text gives: itself, or what the string in it holds. Nothing and null are arguments that there are
 /// none of. `any`: it need not be an object.
-fn object_of(raw: &str, any: bool, options: &Options) -> Option<String> {
+fn object_of(raw: &str, any: bool, options: &MendOptions) -> Option<String> {
     let mut text = Cow::Borrowed(raw);
     // A string in a string has twice as many backslashes, so there are few of them.
     loop {
@@ -142,7 +142,7 @@ fn decoded(literal: &str) -> Option<(String, bool)> {
     if let Ok(text) = serde_json::from_str(literal) {
         return Some((text, true));
     }
-    let options = Options::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Lossy));
+    let options = MendOptions::new().with_policy(Policy::PERMISSIVE.at_most(Risk::Lossy));
     let mended = mend_document(format!("[{literal}]").as_bytes(), &options);
     let [text] = serde_json::from_str::<[String; 1]>(mended.text()?).ok()?;
     Some((text, false))

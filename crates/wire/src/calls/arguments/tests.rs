@@ -4,7 +4,7 @@ use super::*;
 use wiremend_core::Policy;
 
 fn raw(pieces: &[&str]) -> (String, bool) {
-    let mending = Options::new().with_policy(Policy::CONSERVATIVE);
+    let mending = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     let mut text = ArgumentText::new(mending, 1000, false);
     for piece in pieces {
         text.push(piece, &mut |_| {});
@@ -40,7 +40,7 @@ fn what_only_looks_like_a_resend_is_kept() {
 
 #[test]
 fn all_of_the_text_once_more_adds_what_is_missing() {
-    let mending = Options::new().with_policy(Policy::CONSERVATIVE);
+    let mending = MendOptions::new().with_policy(Policy::CONSERVATIVE);
     for (pieces, want) in [
         (&[][..], "{\"a\":[1,1]}"),
         (&["{\"a\":["], "{\"a\":[1,1]}"),

@@ -2,7 +2,7 @@
 
 use super::{chunk, end, is, outcome, result, text_delta, tools, turn};
 use crate::support::{call, calls, decode, lines, named, sse};
-use wiremend_core::{Options, Policy};
+use wiremend_core::{MendOptions, Policy};
 use wiremend_wire::{Decoder, Transcript, WireEvent, WireOptions};
 
 #[test]
@@ -70,7 +70,8 @@ fn d56_arguments_cut_off_by_a_limit_are_never_complete() {
         r#"{"index":0,"id":"c","function":{"name":"f","arguments":"{'path': '/srv', 'mode"}}"#;
     let body = tools(entry) + &end("length");
     assert_eq!(decode(&body).calls()[0].outcome().code(), "cut");
-    let closing = WireOptions::new().with_mending(Options::new().with_policy(Policy::PERMISSIVE));
+    let closing =
+        WireOptions::new().with_mending(MendOptions::new().with_policy(Policy::PERMISSIVE));
     let transcript = wiremend_wire::transcribe(body.as_bytes(), closing);
     let outcome = transcript.calls()[0].outcome();
     assert_eq!((outcome.code(), outcome.is_complete()), ("closed", false));

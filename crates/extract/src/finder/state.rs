@@ -2,20 +2,20 @@
 
 use wiremend_core::{Completion, Mender, Outcome, Path, Repair};
 
-use super::Extractor;
+use super::Finder;
 use crate::document::Document;
 
-impl Extractor {
+impl Finder {
     /// The first repair that the policy forbids, if a document or the text around a single one was
     /// refused. Its span is in the text. Under [`TrailingDocuments::Error`](wiremend_core::TrailingDocuments::Error), the repair that would
     /// have dropped the text after the document.
     ///
     /// ```
-    /// use wiremend_core::{Options, Policy, RepairKind};
-    /// use wiremend_extract::{Extractor, Findings, Scope};
-    /// let options = Options::new().with_policy(Policy::CONSERVATIVE);
-    /// let mut extractor = Extractor::new(Scope::Whole, options);
-    /// let mut found = Findings::default();
+    /// use wiremend_core::{MendOptions, Policy, RepairKind};
+    /// use wiremend_extract::{Finder, FoundDocuments, Scope};
+    /// let options = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+    /// let mut extractor = Finder::new(Scope::Whole, options);
+    /// let mut found = FoundDocuments::default();
     /// extractor.push(br#"Here: {"a": NaN}"#, &mut found);
     /// extractor.finish(&mut found);
     /// let refused = extractor.refused().unwrap();
@@ -44,13 +44,13 @@ impl Extractor {
     /// forbids.
     ///
     /// ```
-    /// use wiremend_core::{Limits, Options, Outcome};
-    /// use wiremend_extract::{Extractor, Findings, Scope};
-    /// let options = Options::new().with_limits(Limits::new().with_depth(2));
-    /// let mut extractor = Extractor::new(Scope::Whole, options);
-    /// extractor.push(b"[[1, ", &mut Findings::default());
+    /// use wiremend_core::{Limits, MendOptions, Outcome};
+    /// use wiremend_extract::{Finder, FoundDocuments, Scope};
+    /// let options = MendOptions::new().with_limits(Limits::new().with_depth(2));
+    /// let mut extractor = Finder::new(Scope::Whole, options);
+    /// extractor.push(b"[[1, ", &mut FoundDocuments::default());
     /// assert_eq!(extractor.stopped(), None);
-    /// extractor.push(b"[2", &mut Findings::default());
+    /// extractor.push(b"[2", &mut FoundDocuments::default());
     /// assert_eq!(extractor.stopped(), Some(Outcome::Overflow));
     /// ```
     #[must_use]

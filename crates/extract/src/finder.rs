@@ -6,7 +6,7 @@ mod strings;
 mod text;
 
 use wiremend_core::{
-    Options, Outcome, Path, Repair, RepairKind, TrailingDocuments,
+    MendOptions, Outcome, Path, Repair, RepairKind, TrailingDocuments,
     lines::Opening,
     prose::{Block, Expected, Marks, Prose},
 };
@@ -36,12 +36,12 @@ use lines::Lines;
 /// is a document, whatever follows it.
 ///
 /// ```
-/// use wiremend_core::{Options, Outcome, apply};
-/// use wiremend_extract::{Extractor, Findings, Scope};
+/// use wiremend_core::{MendOptions, Outcome, apply};
+/// use wiremend_extract::{Finder, FoundDocuments, Scope};
 ///
 /// let input = b"Here you are:\n```json\n{\"a\": 1}\n```\n";
-/// let mut extractor = Extractor::new(Scope::First, Options::new());
-/// let mut found = Findings::default();
+/// let mut extractor = Finder::new(Scope::First, MendOptions::new());
+/// let mut found = FoundDocuments::default();
 /// extractor.push(input, &mut found);
 /// assert_eq!(extractor.finish(&mut found), Outcome::Repaired);
 /// let document = &found.documents()[0];
@@ -49,9 +49,9 @@ use lines::Lines;
 /// assert_eq!(apply(input, document.repairs()).unwrap(), document.json());
 /// ```
 #[derive(Clone, Debug)]
-pub struct Extractor {
+pub struct Finder {
     scope: Scope,
-    options: Options,
+    options: MendOptions,
     state: State,
     document: Document,
     prose: Prose,
@@ -100,7 +100,7 @@ enum State {
 }
 
 /// The state at the start of a text.
-const fn prose_of(scope: Scope, options: &Options) -> Prose {
+const fn prose_of(scope: Scope, options: &MendOptions) -> Prose {
     let expected = match scope {
         Scope::Whole => Expected::Json,
         Scope::Fenced => Expected::Fenced,
@@ -112,13 +112,13 @@ const fn prose_of(scope: Scope, options: &Options) -> Prose {
 /// How many bytes of a chunk are appended to the carried ones before the rest is read in place.
 const JOIN: usize = 128;
 
-impl Extractor {
+impl Finder {
     /// Creates an extractor at the start of a text. Of the options, policy, limits and guide are
     /// used. `scope` decides what to do about text after a document, except that
     /// [`TrailingDocuments::Error`] refuses anything after a single document, and that with
     /// [`TrailingDocuments::All`], [`Scope::Whole`] has as many as there are.
     #[must_use]
-    pub fn new(scope: Scope, options: Options) -> Self {
+    pub fn new(scope: Scope, options: MendOptions) -> Self {
         Self {
             scope,
             options: options.clone(),

@@ -1,6 +1,6 @@
 //! Reading outside of documents: prose, fences, reasoning, and where a document begins.
 
-use super::{Extractor, State};
+use super::{Finder, State};
 use crate::{
     Scope, TextSink,
     comment::{self, Comment},
@@ -21,7 +21,7 @@ enum Flow {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-impl Extractor {
+impl Finder {
     /// Reads `input` up to a document, or to a byte that cannot be decided yet. Returns how much
     /// was read.
     pub(super) fn read(&mut self, input: &[u8], eof: bool, sink: &mut impl TextSink) -> usize {

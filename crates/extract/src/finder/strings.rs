@@ -1,19 +1,19 @@
 //! Whether a text ends in a string of a document.
 
-use super::{Extractor, State};
-use crate::{Findings, Scope};
+use super::{Finder, State};
+use crate::{FoundDocuments, Scope};
 
-impl Extractor {
+impl Finder {
     /// Whether the text so far ends inside a string of a document. `false` if a string of the document
     /// has a line end in it, because the document may have been cut off there. Costs O(depth).
     ///
     /// ```
-    /// use wiremend_core::Options;
-    /// use wiremend_extract::{Extractor, Findings, Scope};
-    /// let mut extractor = Extractor::new(Scope::All, Options::new());
-    /// extractor.push(b"So: {\"tag\": \"a <", &mut Findings::default());
+    /// use wiremend_core::MendOptions;
+    /// use wiremend_extract::{Finder, FoundDocuments, Scope};
+    /// let mut extractor = Finder::new(Scope::All, MendOptions::new());
+    /// extractor.push(b"So: {\"tag\": \"a <", &mut FoundDocuments::default());
     /// assert!(extractor.is_in_string());
-    /// extractor.push(b"b>\"", &mut Findings::default());
+    /// extractor.push(b"b>\"", &mut FoundDocuments::default());
     /// assert!(!extractor.is_in_string());
     /// ```
     #[must_use]
@@ -52,7 +52,7 @@ impl Extractor {
             let mut joint = std::mem::take(&mut probe.carry);
             let length = joint.len();
             joint.extend_from_slice(ahead);
-            let from = probe.read(&joint, last, &mut Findings::default());
+            let from = probe.read(&joint, last, &mut FoundDocuments::default());
             self.steps = probe.steps;
             if matches!(probe.state, State::Text) && from < length {
                 return None;
@@ -60,7 +60,7 @@ impl Extractor {
             if from >= length || !matches!(probe.state, State::Document) {
                 return Some(false);
             }
-            probe.push(joint.get(from..length).unwrap_or_default(), &mut Findings::default());
+            probe.push(joint.get(from..length).unwrap_or_default(), &mut FoundDocuments::default());
         }
         self.steps = probe.steps;
         Some(judge(&mut probe))
