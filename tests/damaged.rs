@@ -1,6 +1,6 @@
 //! How often documents that were damaged are mended right, and that the pages do not promise more.
 //!
-//! `docs/damage.md` and `docs/repairs.md` have what is measured here. A change may only improve it; one
+//! `tests/damage.md` and `docs/repairs.md` have what is measured here. A change may only improve it; one
 //! that improves it much, or that has a good reason to make something worse, writes the pages again:
 //! `UPDATE_DOCS=1 cargo test -p wiremend-tests --test it damaged::`.
 
@@ -20,7 +20,7 @@ const BEHIND: i64 = 10;
 
 #[test]
 fn damage_is_mended_as_often_as_the_page_says() {
-    states("docs/damage.md", &RATES.by_damage());
+    states("tests/damage.md", &RATES.by_damage());
 }
 
 #[test]

@@ -71,8 +71,9 @@ fn every_defect_on_the_page_has_its_test() {
     let folder = wiremend_tests::root().join("crates/wire/tests/wire/defects");
     let files = fs::read_dir(folder).unwrap().flatten();
     let tests: String = files.map(|file| fs::read_to_string(file.path()).unwrap()).collect();
-    let page = document("docs/defects.md");
-    let rows: Vec<&str> = page.lines().filter(|line| line.ends_with("` |")).collect();
+    let page = document("docs/providers.md");
+    let (_, defects) = page.split_once("\n## Defects seen in practice\n").unwrap();
+    let rows: Vec<&str> = defects.lines().filter(|line| line.ends_with("` |")).collect();
     for (number, row) in (1..).zip(&rows) {
         assert!(row.starts_with(&format!("| {number} |")), "{row}");
         let test = row.trim_end_matches("` |").rsplit('`').next().unwrap();
@@ -240,17 +241,17 @@ fn every_example_in_the_page_of_repairs_is_true() {
 
 #[test]
 fn the_page_of_the_grammar_contains_the_table() {
-    contains_table("docs/grammar.md", &coverage::table());
+    contains_table("crates/core/grammar.md", "decisions", &coverage::table());
 }
 
 #[test]
 fn the_page_of_quotes_contains_the_tables() {
-    contains_table("docs/quotes.md", &coverage::quotes::tables());
+    contains_table("crates/core/grammar.md", "quotes", &coverage::quotes::tables());
 }
 
 #[test]
 fn the_page_of_hostile_inputs_contains_the_catalogue() {
-    contains_table("docs/hostile.md", &adversary::catalogue());
+    contains_table("docs/limits.md", "hostile", &adversary::catalogue());
 }
 
 #[test]
@@ -262,11 +263,11 @@ fn the_page_of_the_dialects_contains_every_row() {
         format!("| `{}` | {} | {about} | {ticks} {example} {ticks} |\n", row.name(), row.family())
     });
     let head = "| name | family | models | example |\n|---|---|---|---|\n";
-    contains_table("docs/dialects.md", &[head.to_owned(), rows.collect()].concat());
+    contains_table("docs/dialects.md", "dialects", &[head.to_owned(), rows.collect()].concat());
 }
 
 /// Checks that the page contains that table as printed, or writes it there with `UPDATE_DOCS=1`.
-/// The readings of docs/readings.md: dialect, input and reading of each row.
+/// The readings of docs/dialects.md: dialect, input and reading of each row.
 fn readings(page: &str) -> Vec<[String; 3]> {
     let mut rows = Vec::new();
     for table in page.split("<!-- readings -->").skip(1) {
@@ -291,7 +292,7 @@ fn every_reading_on_the_page_is_true() {
         {"name": "now", "parameters": {"type": "object", "properties": {}}},
     ]);
     let tools = wiremend_schema::Registry::from_tools(&declared).unwrap().tools();
-    let rows = readings(&document("docs/readings.md"));
+    let rows = readings(&document("docs/dialects.md"));
     assert!(rows.len() > 35, "{}", rows.len());
     for [dialect, input, reading] in rows {
         let row = Dialect::by_name(&dialect).unwrap_or_else(|| panic!("{dialect}"));
@@ -309,11 +310,12 @@ fn every_reading_on_the_page_is_true() {
     }
 }
 
-fn contains_table(path: &str, table: &str) {
+fn contains_table(path: &str, name: &str, table: &str) {
     let page = document(path);
-    let (head, rest) = page.split_once("<!-- table -->\n").expect("a mark before the table");
-    let (_, tail) = rest.split_once("<!-- /table -->").expect("a mark after the table");
-    let wanted = format!("{head}<!-- table -->\n\n{table}\n<!-- /table -->{tail}");
+    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let (head, rest) = page.split_once(&begin).expect("a mark before the table");
+    let (_, tail) = rest.split_once(&end).expect("a mark after the table");
+    let wanted = format!("{head}{begin}\n{table}\n{end}{tail}");
     if env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
         fs::write(wiremend_tests::root().join(path), &wanted).unwrap();
         return;
@@ -330,7 +332,17 @@ fn documents() -> Vec<String> {
             .filter(|name| name.ends_with(".md"))
             .collect()
     };
-    [names(""), names("docs/"), names("examples/"), names("examples/streams/")].concat()
+    let folders = [
+        "",
+        "benches/",
+        "crates/core/",
+        "crates/schema/",
+        "docs/",
+        "examples/",
+        "examples/streams/",
+        "tests/",
+    ];
+    folders.map(names).concat()
 }
 
 /// The targets of the links in a page.

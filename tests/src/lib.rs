@@ -22,10 +22,10 @@ pub mod pages {
     pub struct Readme;
     #[doc = include_str!("../../docs/dialects.md")]
     pub struct Dialects;
+    #[doc = include_str!("../../docs/extending.md")]
+    pub struct Extending;
     #[doc = include_str!("../../docs/fuzzing.md")]
     pub struct Fuzzing;
-    #[doc = include_str!("../../docs/rewriting.md")]
-    pub struct Rewriting;
     #[doc = include_str!("../../docs/reask.md")]
     pub struct Reask;
     #[doc = include_str!("../../docs/schema.md")]

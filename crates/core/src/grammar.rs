@@ -1,7 +1,7 @@
 //! The recovery table: what to do about each token at each place.
 //!
 //! [`decide`] is total and pure. [`table`] prints it. A test compares the result with
-//! `docs/grammar.md`, so every change of behaviour shows up as a change of that page.
+//! `crates/core/grammar.md`, so every change of behaviour shows up as a change of that page.
 
 #![allow(unreachable_pub, reason = "public with the feature `coverage` only")]
 

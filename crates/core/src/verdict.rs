@@ -2,7 +2,7 @@
 //! holds so far.
 //!
 //! [`verdict`] is total and pure. [`tables`] prints it. A test compares the result with
-//! `docs/quotes.md`, so every change of behaviour shows up as a change of that page.
+//! `crates/core/grammar.md`, so every change of behaviour shows up as a change of that page.
 
 #![allow(unreachable_pub, reason = "public with the feature `coverage` only")]
 

@@ -4,7 +4,7 @@
 //! A client changes its base URL, and nothing else. Requests and answers pass byte for byte, but for what
 //! is broken: arguments of calls that are not JSON, content that is not JSON where the request asked for it,
 //! and calls in the history of a request. A call that was cut off is never completed. docs/gateway.md has
-//! what is changed, and docs/threats.md what a gateway is safe against.
+//! what is changed, and docs/gateway.md what a gateway is safe against.
 //!
 //! [`Server`] is the gateway, and [`Config`] its settings. The command is `wiremend serve`.
 

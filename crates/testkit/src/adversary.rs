@@ -1,6 +1,6 @@
 //! Inputs that are made to use up time, stack or memory, and mutations for fuzzing.
 //!
-//! [`hostile`] makes every kind of a catalogue; `docs/hostile.md` lists it.
+//! [`hostile`] makes every kind of a catalogue; `docs/limits.md` lists it.
 
 use std::fmt::Write as _;
 

@@ -76,7 +76,7 @@ pub(crate) enum Color {
 /// `error`. Blank lines are skipped. Memory use is bounded: each thread holds only a few requests at
 /// a time.
 ///
-/// docs/batch.md lists the fields of requests and replies.
+/// docs/command.md lists the fields of requests and replies.
 #[derive(Debug, Args)]
 #[command(after_help = OTHER_CODES)]
 pub(crate) struct BatchArgs {

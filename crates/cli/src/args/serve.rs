@@ -15,7 +15,7 @@ use crate::exit::OTHER_CODES;
 /// until it gets SIGINT or SIGTERM, and lets answers that have begun end; a second one ends it at once. On
 /// standard error it says when it starts and stops, and which exchanges failed.
 ///
-/// docs/gateway.md lists all settings, and what is changed. docs/threats.md says what it is safe against.
+/// docs/gateway.md lists all settings, and what is changed. docs/gateway.md says what it is safe against.
 #[derive(Debug, Args)]
 #[command(after_help = OTHER_CODES)]
 pub(crate) struct ServeArgs {

@@ -1,4 +1,4 @@
-//! The output shown in README.md and docs/cli.md is what the program prints.
+//! The output shown in README.md and docs/command.md is what the program prints.
 
 use std::{fs, path::PathBuf};
 
@@ -23,7 +23,7 @@ fn the_first_command_of_the_readme_prints_what_is_shown() {
     let done = command(&args).current_dir(root()).output().unwrap();
     assert_eq!(done.status.code(), Some(0));
     let printed = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
-    let shown = blocks(&page, "text")[0];
+    let shown = blocks(&page, "text")[1];
     assert_eq!(shown.lines().count(), printed.lines().count(), "{printed}");
     for (shown, printed) in shown.lines().zip(printed.lines()) {
         // A line that is cut short ends with an ellipsis.
@@ -35,9 +35,22 @@ fn the_first_command_of_the_readme_prints_what_is_shown() {
     }
 }
 
+/// The call on the first screen of the README, and what the README says that becomes of it.
+#[test]
+fn the_broken_call_of_the_readme_is_read_as_shown() {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let call = blocks(&page, "text")[0].trim_end();
+    let row = page.lines().find(|line| line.starts_with("| wiremend |")).unwrap();
+    let wanted = row.split('`').nth(1).unwrap();
+    let done = run(&["repair", "-v"], call);
+    assert_eq!((done.code, done.stdout.as_str()), (3, wanted));
+    assert_eq!(done.stderr.matches("unescaped-quote (likely)").count(), 4, "{}", done.stderr);
+    assert!(done.stderr.contains("cut off:"), "{}", done.stderr);
+}
+
 #[test]
 fn the_report_on_the_page_of_the_command_is_printed() {
-    let page = fs::read_to_string(root().join("docs/cli.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/command.md")).unwrap();
     let shown = blocks(&page, "text")[0];
     let (_, shown) = shown.split_once('\n').unwrap();
     let done = run(&["repair"], "{'a': True, 'b': None}\n");

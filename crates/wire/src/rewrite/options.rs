@@ -85,7 +85,7 @@ impl RewriteOptions {
     /// Looks for calls in the text, and sends those that are complete on in the shape of the provider:
     /// their text is removed, and `tool_calls`, `tool_use` or `functionCall` comes before the end of the
     /// choice. Where that end says that the model stopped by itself, it says afterwards that it stopped for
-    /// tool calls. See docs/rewriting.md.
+    /// tool calls. See docs/streams.md.
     ///
     /// From the first call in a text on, the events wait for the end of the choice. A call that is cut
     /// off or refused stays in the text, and so do all calls of a turn that does not end, of a body that

@@ -1,4 +1,4 @@
-//! Defects of real streams: one test per entry of `docs/defects.md`, named by its number.
+//! Defects of real streams: one test per entry of `docs/providers.md`, named by its number.
 
 mod arguments;
 mod envelope;
