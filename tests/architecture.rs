@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "wiremend-core",
     "wiremend-extract",
     "wiremend-schema",
@@ -18,6 +18,7 @@ const CRATES: [&str; 11] = [
     "wiremend",
     "wiremend-proxy",
     "wiremend-testkit",
+    "wiremend-chaos",
     "wiremend-cli",
 ];
 

@@ -22,6 +22,7 @@ mod runnable;
 mod schema;
 mod schema_peer;
 mod schema_work;
+mod snippets;
 mod state;
 mod streams;
 mod tracing;

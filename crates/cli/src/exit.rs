@@ -100,7 +100,7 @@ Exit codes:
   6  reading or writing failed
 If the reader of the output closes the pipe early, the exit code is 6, without a message.";
 
-/// The exit codes in the help of `batch`, `chaos`, `explain` and `serve`.
+/// The exit codes in the help of `batch`, `explain` and `serve`.
 pub(crate) const OTHER_CODES: &str = "\
 Exit codes:
   0  success

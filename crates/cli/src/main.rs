@@ -2,7 +2,6 @@
 
 mod args;
 mod batch;
-mod chaos;
 mod check;
 mod exit;
 mod explain;
@@ -93,7 +92,6 @@ fn report(failure: &Failure, paint: Paint) {
 fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {
     match command {
         Command::Batch(args) => batch::run(args, session),
-        Command::Chaos(args) => chaos::run(args, session),
         Command::Check(args) => {
             check::run(args, session).map(|exit| exit.for_check(args.exit_code))
         }

@@ -1,6 +1,6 @@
 //! A gateway over a long time, between a provider that breaks and clients that do, too.
 //!
-//! `cargo run --release -p wiremend-proxy --example hour BINARY [SECONDS] [REQUESTS A SECOND]`
+//! `cargo run --release -p wiremend-proxy --example hour BINARY [SECONDS] [REQUESTS A SECOND]`; `wiremend-chaos` stands beside BINARY.
 //!
 //! `BINARY` is the command `wiremend`. It runs as the gateway, and as the provider, `wiremend chaos`, which is killed
 //! and started again every 20 seconds. Some clients leave in the middle of an answer, and every seven seconds a process
@@ -14,6 +14,7 @@ use std::{
     collections::HashSet,
     env, fs,
     net::SocketAddr,
+    path::Path,
     process::Command,
     sync::{
         Arc,
@@ -264,11 +265,11 @@ async fn stay(gateway: SocketAddr) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A provider that breaks, with a little time between its chunks.
+/// A provider that breaks, with a little time between its chunks: the program beside the gateway.
 fn provide(binary: &str, address: SocketAddr) -> Result<Process, Failed> {
     Process::start(
-        Command::new(binary)
-            .args(["chaos", "--port", &address.port().to_string(), "--delay", "10"])
+        Command::new(Path::new(binary).with_file_name("wiremend-chaos"))
+            .args(["--port", &address.port().to_string(), "--delay", "10"])
             .args(["--requests", "100000", "--for", "86400"]),
     )
 }

@@ -11,7 +11,6 @@ pub(crate) use serve::{Admin, ServeArgs};
 use wiremend_core::{Limits, MendOptions, Policy, RepairKind, Risk, TrailingDocuments};
 use wiremend_extract::Scope;
 use wiremend_schema::Rule;
-use wiremend_testkit::{bodies::Shape, transport::Scenario};
 use wiremend_wire::ApiFormat;
 
 use crate::{
@@ -48,7 +47,6 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Batch(BatchArgs),
-    Chaos(ChaosArgs),
     Check(CheckArgs),
     Explain(ExplainArgs),
     Extract(ExtractArgs),
@@ -98,56 +96,6 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-}
-
-/// Play a provider that breaks, to test a client: replies with lost, repeated and late events, with
-/// connections that break off, and with chunks that end anywhere.
-///
-/// A server on 127.0.0.1 answers every request with a generated reply, in the format that belongs to
-/// its path: /v1/chat/completions, /v1/messages, /v1/responses, /api/chat, … It prints its address and
-/// then a line for each response, and stops by itself. The same seed gives the same response, so what
-/// breaks a client can be repeated with ?seed=N or --seed.
-///
-/// docs/fuzzing.md explains faults and formats.
-#[derive(Debug, Args)]
-#[command(after_help = OTHER_CODES)]
-pub(crate) struct ChaosArgs {
-    /// The format of every reply [default: by the path of the request, or else by the seed].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) format: Option<Shape>,
-
-    /// The seed of the first reply. Each further one has the next.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-
-    /// What happens to every reply, such as `lose=3 reset=120 cut=7,19`, or nothing (an empty text)
-    /// [default: by the seed].
-    #[arg(long, value_name = "FAULTS")]
-    pub(crate) scenario: Option<Scenario>,
-
-    /// The longest delay before each chunk, in milliseconds. The seed chooses each delay.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
-    pub(crate) delay: u64,
-
-    /// The port; 0 is one that is free.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "print")]
-    pub(crate) port: u16,
-
-    /// The number of requests after which the server stops.
-    #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "print")]
-    pub(crate) requests: usize,
-
-    /// The time after which it stops, in seconds.
-    #[arg(long = "for", value_name = "SECONDS", default_value_t = 600, conflicts_with = "print")]
-    pub(crate) lifetime: u64,
-
-    /// Start no server: print what would arrive of the first reply.
-    #[arg(long)]
-    pub(crate) print: bool,
-
-    /// Print one JSON object per response.
-    #[arg(long, conflicts_with = "print")]
-    pub(crate) json: bool,
 }
 
 /// Report whether files are valid JSON and, if not, which repairs they need and where.

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its program has to fail")]
 
 mod batch;
-mod chaos;
 mod check;
 mod documents;
 mod explain;
