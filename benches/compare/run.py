@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compare wiremend with other tools that read broken JSON: one command, one table.
 
-    python3 benches/compare/run.py [CASES.jsonl ...]
+    python3 benches/compare/run.py [corpus | CASES.jsonl ...]
 
 It builds the command and the tools that are crates, installs the others in benches/target/compare (pip and npm, the
-versions below), and reads each text of the corpus with each tool. Case files that are named take the place of the
-corpus: one case a line, {"input": ..., "expect": {"value": ...} or {"any": [...]} or {"refuse": true}}.
+versions below), and reads each text of the corpus with each tool. Case files may be named beside the
+corpus or in its place: one case a line, {"input": ..., "expect": {"value": ...} or {"any": [...]} or {"refuse": true}}.
 
 right   the value that the case expects; for a text that holds none, no value
 silent  another value, and nothing that says so
@@ -192,7 +192,8 @@ LARGE = b"[" + b",".join(SMALL for _ in range(500_000 // len(SMALL))) + b"]"
 
 def main():
     install()
-    suites = [(Path(file).stem, list(cases(file))) for file in sys.argv[1:]] or [("corpus", list(corpus()))]
+    files = sys.argv[1:] or ["corpus"]
+    suites = [(Path(file).stem, list(corpus() if file == "corpus" else cases(file))) for file in files]
     names = " | ".join(f"{name} ({len(rows)})" for name, rows in suites)
     print(f"| | {names} | 100 B | 0.5 MB | knows a cut | says what it changed |")
     print("|---|" + "---|" * (len(suites) + 4))

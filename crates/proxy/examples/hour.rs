@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p wiremend-proxy --example hour BINARY [SECONDS] [REQUESTS A SECOND]`; `wiremend-chaos` stands beside BINARY.
 //!
-//! `BINARY` is the command `wiremend`. It runs as the gateway, and as the provider, `wiremend chaos`, which is killed
+//! `BINARY` is the command `wiremend`. It runs as the gateway, and as the provider, `wiremend-chaos`, which is killed
 //! and started again every 20 seconds. Some clients leave in the middle of an answer, and every seven seconds a process
 //! with several of them is killed. Each minute has a line with the memory of the gateway. It fails if an answer hangs,
 //! if one that ended as whole has a call that the provider did not complete, if anything stays open or held, or if the
