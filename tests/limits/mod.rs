@@ -27,19 +27,19 @@ const ROWS: &[(&str, Reached)] = &[
     ("calls in the texts of a response", Here(response::calls_in_texts)),
     ("arguments of calls in text", Here(response::arguments_in_texts)),
     (
-        "`chaos --requests`, `--for`",
-        There("crates/cli/tests/it/chaos.rs", "it_serves_so_many_responses_and_stops"),
+        "`wiremend-chaos --requests`, `--for`",
+        There("crates/chaos/tests/command.rs", "it_serves_so_many_responses_and_stops"),
     ),
     (
-        "requests that `chaos` answers at the same time",
+        "requests that `wiremend-chaos` answers at the same time",
         There("crates/testkit/src/chaos/server.rs", "at_most_so_many_clients_are_served_at_once"),
     ),
     (
-        "a request to `chaos`",
+        "a request to `wiremend-chaos`",
         There("crates/testkit/src/chaos/http.rs", "what_is_no_request_is_refused"),
     ),
     (
-        "delays in one response of `chaos`",
+        "delays in one response of `wiremend-chaos`",
         There("crates/testkit/src/chaos/plan.rs", "a_plan_sends_what_is_delivered_in_bounded_time"),
     ),
     ("length of a key read ahead", Here(core::key_ahead)),

@@ -97,7 +97,7 @@ impl ResponseReader {
         if let Some(tools) = &mut contents.tools {
             tools.settle(&mut contents.queue);
         }
-        std::mem::take(&mut contents.queue).into_iter().for_each(sink);
+        contents.hand_out(sink);
     }
 
     /// Ends the body: everything that is open ends, and [`Event::Ended`] is the last event. Calling it again
@@ -105,7 +105,7 @@ impl ResponseReader {
     pub fn finish(&mut self, sink: &mut impl FnMut(Event)) {
         let Self { decoder, contents } = self;
         decoder.finish(&mut |event| contents.read(&event));
-        std::mem::take(&mut contents.queue).into_iter().for_each(sink);
+        contents.hand_out(sink);
     }
 
     /// What is known about an open call as of the last chunk: the value so far with a state for each
@@ -165,6 +165,13 @@ fn in_text(options: &ResponseOptions) -> Option<Box<CallsInText>> {
 }
 
 impl Contents {
+    /// Passes on the events that are ready. The room for them is kept for those of the next chunk.
+    fn hand_out(&mut self, sink: &mut impl FnMut(Event)) {
+        while let Some(event) = self.queue.pop_front() {
+            sink(event);
+        }
+    }
+
     fn read(&mut self, event: &WireEvent<'_>) {
         let Some(mut in_text) = self.in_text.take() else { return self.take(event, false) };
         in_text.take(event, &mut |passed| match passed {
