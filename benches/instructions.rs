@@ -11,7 +11,7 @@ use wiremend_benches::{
     documents::{self, Document},
     values::{Damage, meeting, order, tool},
 };
-use wiremend_core::{Mender, MendOptions, Outcome, Output, Partial};
+use wiremend_core::{MendOptions, Mender, Outcome, Output, Partial};
 use wiremend_extract::{Finder, Scope, TextSink};
 use wiremend_schema::{FitOptions, Fitter, Schema, Tree};
 

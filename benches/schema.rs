@@ -4,13 +4,13 @@
 
 use std::hint::black_box;
 
+use serde_json::Value;
 use wiremend_benches::{
     measure::{Budget, Contender, Timed, interleaved},
     values::{Damage, meeting, order, tool},
 };
 use wiremend_core::{MendOptions, Partial, mend};
 use wiremend_schema::{Cursor, FitOptions, Fitter, NodeState, Schema, Tree};
-use serde_json::Value;
 
 fn main() {
     // `cargo test` runs benchmarks, too. One round is enough to check that they run.

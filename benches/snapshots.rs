@@ -10,7 +10,7 @@ use wiremend_benches::{
     documents,
     measure::{Budget, Contender, Timed, interleaved},
 };
-use wiremend_core::{DeltaOp, Mender, MendOptions, Output, Partial, Revision};
+use wiremend_core::{DeltaOp, MendOptions, Mender, Output, Partial, Revision};
 
 const SIZE: usize = 200_000;
 const PIECE: usize = 8;

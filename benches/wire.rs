@@ -5,13 +5,13 @@ use std::hint::black_box;
 
 use bytes::Bytes;
 use futures::{StreamExt as _, executor::block_on, stream};
+use serde::{Deserialize, Serialize};
 use wiremend_benches::measure::{Budget, Contender, Timed, interleaved};
 use wiremend_testkit::allocations::heap_of;
 use wiremend_wire::{
     RewriteOptions, Rewriter, Rewritten,
     sse::{SseDecoder, SseEvent, SseReading},
 };
-use serde::{Deserialize, Serialize};
 
 /// The pieces in which a body arrives, in bytes.
 const PIECES: [usize; 2] = [16 << 10, 64];

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 fn reader(name: &str) -> fn(&str) -> Option<String> {
     match name {
         "jsonfix" => |text| jsonfix::repair(text).ok().map(|repaired| repaired.to_string()),
-        "jsonrepair" => |text| {
-            jsonrepair::repair_to_string(text, &jsonrepair::Options::default()).ok()
-        },
+        "jsonrepair" => {
+            |text| jsonrepair::repair_to_string(text, &jsonrepair::Options::default()).ok()
+        }
         _ => |text| jsonrepair_rs::jsonrepair(text).ok(),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use wiremend_core::{JsonType, Mender, MendOptions, Outcome, Output, Partial, mend};
 use serde::de::IgnoredAny;
+use wiremend_core::{JsonType, MendOptions, Mender, Outcome, Output, Partial, mend};
 
 /// Counts the length of the output, as a socket would.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use wiremend_benches::{
     documents::{self, Document, SIZE},
     measure::{Budget, Contender, Timed, interleaved},
 };
-use wiremend_core::{Mender, MendOptions, Partial, mend};
+use wiremend_core::{MendOptions, Mender, Partial, mend};
 
 use crate::{ours, peers};
 
