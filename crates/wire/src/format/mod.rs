@@ -1,6 +1,6 @@
 //! The formats of the providers: they decode a payload into deltas on channels.
 //!
-//! A format is one file, one variant of [`ApiFormat`], and one row of [`FORMATS`].
+//! A format is one file, and one row of the table below.
 
 mod announced;
 mod anthropic;
@@ -46,107 +46,6 @@ pub(crate) use errors::{
     excerpt, read_error, read_exception, read_foreign, read_plain_error, read_unshaped,
 };
 
-/// The format of a provider's stream.
-///
-/// ```
-/// use wiremend_wire::ApiFormat;
-/// assert_eq!(ApiFormat::OpenAiChat.code(), "openai-chat");
-/// assert_eq!(ApiFormat::from_code("anthropic"), Some(ApiFormat::Anthropic));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ApiFormat {
-    /// Anthropic Messages.
-    Anthropic,
-    /// Anthropic Text Completions, the API before Messages.
-    AnthropicComplete,
-    /// Agents, knowledge bases and flows of Amazon Bedrock.
-    BedrockAgent,
-    /// Amazon Bedrock ConverseStream. Also Amazon Nova under InvokeModel.
-    BedrockConverse,
-    /// The text models of Amazon Bedrock under InvokeModel: Titan, Llama, Mistral, Command.
-    BedrockText,
-    /// Cohere Chat, version 1.
-    CohereV1,
-    /// Cohere Chat, version 2.
-    CohereV2,
-    /// Google Gemini and Vertex AI, `streamGenerateContent`.
-    Gemini,
-    /// Google Gemini Interactions.
-    GeminiInteractions,
-    /// Ollama, `/api/chat` and `/api/generate`.
-    Ollama,
-    /// OpenAI Assistants: the events of a run.
-    OpenAiAssistants,
-    /// OpenAI Chat Completions, and compatible servers, including Mistral.
-    OpenAiChat,
-    /// OpenAI Completions, the API before Chat Completions.
-    OpenAiCompletions,
-    /// OpenAI Responses.
-    OpenAiResponses,
-    /// Replicate: the payload is the text itself.
-    Replicate,
-    /// Text Generation Inference, `/generate_stream`.
-    Tgi,
-    /// IBM watsonx.ai, `/text/generation_stream`.
-    Watsonx,
-}
-
-impl ApiFormat {
-    /// All formats, in alphabetical order of their codes.
-    pub const ALL: &'static [Self] = &[
-        Self::Anthropic,
-        Self::AnthropicComplete,
-        Self::BedrockAgent,
-        Self::BedrockConverse,
-        Self::BedrockText,
-        Self::CohereV1,
-        Self::CohereV2,
-        Self::Gemini,
-        Self::GeminiInteractions,
-        Self::Ollama,
-        Self::OpenAiAssistants,
-        Self::OpenAiChat,
-        Self::OpenAiCompletions,
-        Self::OpenAiResponses,
-        Self::Replicate,
-        Self::Tgi,
-        Self::Watsonx,
-    ];
-
-    /// The stable kebab-case name.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::AnthropicComplete => "anthropic-complete",
-            Self::BedrockAgent => "bedrock-agent",
-            Self::BedrockConverse => "bedrock-converse",
-            Self::BedrockText => "bedrock-text",
-            Self::CohereV1 => "cohere-v1",
-            Self::CohereV2 => "cohere-v2",
-            Self::Gemini => "gemini",
-            Self::GeminiInteractions => "gemini-interactions",
-            Self::Ollama => "ollama",
-            Self::OpenAiAssistants => "openai-assistants",
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiCompletions => "openai-completions",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Replicate => "replicate",
-            Self::Tgi => "tgi",
-            Self::Watsonx => "watsonx",
-        }
-    }
-
-    /// The format with that code.
-    #[must_use]
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|format| format.code() == code)
-    }
-}
-
-coded!(ApiFormat);
-
 /// One format: its detection, and its decoder.
 struct Entry {
     wire: ApiFormat,
@@ -155,94 +54,69 @@ struct Entry {
     start: fn() -> Box<dyn Format>,
 }
 
-/// In the order in which they are tried: formats with more distinctive marks come first.
-const FORMATS: [Entry; 17] = [
-    Entry {
-        wire: ApiFormat::OpenAiResponses,
-        recognise: openai_responses::recognise,
-        start: || Box::new(openai_responses::OpenAiResponses::default()),
-    },
-    Entry {
-        wire: ApiFormat::OpenAiAssistants,
-        recognise: openai_assistants::recognise,
-        start: || Box::new(openai_assistants::OpenAiAssistants::default()),
-    },
-    Entry {
-        wire: ApiFormat::Anthropic,
-        recognise: anthropic::recognise,
-        start: || Box::new(anthropic::Anthropic::default()),
-    },
-    Entry {
-        wire: ApiFormat::AnthropicComplete,
-        recognise: anthropic_complete::recognise,
-        start: || Box::new(anthropic_complete::AnthropicComplete::default()),
-    },
-    Entry {
-        wire: ApiFormat::CohereV2,
-        recognise: cohere_v2::recognise,
-        start: || Box::new(cohere_v2::CohereV2::default()),
-    },
-    Entry {
-        wire: ApiFormat::BedrockConverse,
-        recognise: bedrock_converse::recognise,
-        start: || Box::new(bedrock_converse::BedrockConverse::default()),
-    },
-    Entry {
-        wire: ApiFormat::OpenAiCompletions,
-        recognise: openai_completions::recognise,
-        start: || Box::new(openai_completions::OpenAiCompletions::default()),
-    },
-    Entry {
-        wire: ApiFormat::OpenAiChat,
-        recognise: openai_chat::recognise,
-        start: || Box::new(openai_chat::OpenAiChat::default()),
-    },
-    Entry {
-        wire: ApiFormat::Gemini,
-        recognise: gemini::recognise,
-        start: || Box::new(gemini::Gemini::default()),
-    },
-    Entry {
-        wire: ApiFormat::GeminiInteractions,
-        recognise: gemini_interactions::recognise,
-        start: || Box::new(gemini_interactions::GeminiInteractions::default()),
-    },
-    Entry {
-        wire: ApiFormat::CohereV1,
-        recognise: cohere_v1::recognise,
-        start: || Box::new(cohere_v1::CohereV1::default()),
-    },
-    Entry {
-        wire: ApiFormat::Ollama,
-        recognise: ollama::recognise,
-        start: || Box::new(ollama::Ollama::default()),
-    },
-    Entry {
-        wire: ApiFormat::Watsonx,
-        recognise: watsonx::recognise,
-        start: || Box::new(watsonx::Watsonx::default()),
-    },
-    Entry {
-        wire: ApiFormat::Tgi,
-        recognise: tgi::recognise,
-        start: || Box::new(tgi::Tgi::default()),
-    },
-    Entry {
-        wire: ApiFormat::BedrockText,
-        recognise: bedrock_text::recognise,
-        start: || Box::new(bedrock_text::BedrockText::default()),
-    },
-    Entry {
-        wire: ApiFormat::BedrockAgent,
-        recognise: bedrock_agent::recognise,
-        start: || Box::new(bedrock_agent::BedrockAgent::default()),
-    },
-    Entry {
-        wire: ApiFormat::Replicate,
-        recognise: replicate::recognise,
-        start: || Box::new(replicate::Replicate::default()),
-    },
-];
+/// Each row of the table below becomes a variant with a code, and an entry with the functions of its module.
+macro_rules! formats {
+    ($($module:ident $variant:ident $code:literal $about:literal;)*) => {
+        /// The format of a provider's stream.
+        ///
+        /// ```
+        /// use wiremend_wire::ApiFormat;
+        /// assert_eq!(ApiFormat::OpenAiChat.code(), "openai-chat");
+        /// assert_eq!(ApiFormat::from_code("anthropic"), Some(ApiFormat::Anthropic));
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ApiFormat {
+            $(#[doc = $about] $variant,)*
+        }
+
+        impl ApiFormat {
+            /// All formats, in the order in which they are recognised.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The stable kebab-case name.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$variant => $code),* }
+            }
+
+            /// The format with that code.
+            #[must_use]
+            pub fn from_code(code: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|format| format.code() == code)
+            }
+        }
+
+        const FORMATS: &[Entry] = &[$(Entry {
+            wire: ApiFormat::$variant,
+            recognise: $module::recognise,
+            start: || Box::new($module::$variant::default()),
+        }),*];
+    };
+}
+
+// In the order in which they are tried: formats with more distinctive marks come first.
+formats! {
+    openai_responses OpenAiResponses "openai-responses" "OpenAI Responses.";
+    openai_assistants OpenAiAssistants "openai-assistants" "OpenAI Assistants: the events of a run.";
+    anthropic Anthropic "anthropic" "Anthropic Messages.";
+    anthropic_complete AnthropicComplete "anthropic-complete" "Anthropic Text Completions, the API before Messages.";
+    cohere_v2 CohereV2 "cohere-v2" "Cohere Chat, version 2.";
+    bedrock_converse BedrockConverse "bedrock-converse" "Amazon Bedrock ConverseStream. Also Amazon Nova under InvokeModel.";
+    openai_completions OpenAiCompletions "openai-completions" "OpenAI Completions, the API before Chat Completions.";
+    openai_chat OpenAiChat "openai-chat" "OpenAI Chat Completions, and compatible servers, including Mistral.";
+    gemini Gemini "gemini" "Google Gemini and Vertex AI, `streamGenerateContent`.";
+    gemini_interactions GeminiInteractions "gemini-interactions" "Google Gemini Interactions.";
+    cohere_v1 CohereV1 "cohere-v1" "Cohere Chat, version 1.";
+    ollama Ollama "ollama" "Ollama, `/api/chat` and `/api/generate`.";
+    watsonx Watsonx "watsonx" "IBM watsonx.ai, `/text/generation_stream`.";
+    tgi Tgi "tgi" "Text Generation Inference, `/generate_stream`.";
+    bedrock_text BedrockText "bedrock-text" "The text models of Amazon Bedrock under InvokeModel: Titan, Llama, Mistral, Command.";
+    bedrock_agent BedrockAgent "bedrock-agent" "Agents, knowledge bases and flows of Amazon Bedrock.";
+    replicate Replicate "replicate" "Replicate: the payload is the text itself.";
+}
+
+coded!(ApiFormat);
 
 impl Entry {
     /// Whether bodies with that framing can have the format. It separates event names that several
