@@ -198,9 +198,12 @@ impl Mender {
                     self.read(rest, out);
                     return;
                 }
-                let kept = self.carry.to_vec();
+                // What waits for its line is before the wrapper, too.
+                let waits = self.lines.as_ref().map_or(&[][..], |lines| lines.held());
+                let kept = [&self.carry[..], waits].concat();
+                let offset = self.pushed + waits.len();
                 let wrapped =
-                    Wrapped::new(wrapper, self.pushed, kept, self.repairs, self.engine.dropping());
+                    Wrapped::new(wrapper, offset, kept, self.repairs, self.engine.dropping());
                 self.read_wrapped(Box::new(wrapped), rest, last, out);
             }
         }
