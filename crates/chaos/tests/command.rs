@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde_json::Value;
+use wiremend_wire::{StreamOutcome, WireOptions, transcribe};
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wiremend-chaos"));
@@ -57,8 +58,11 @@ fn what_arrives_is_printed() {
     };
     let whole = print(&["--format", "openai-chat", "--scenario", ""]);
     assert!(whole.starts_with("data: {\"object\":\"chat.completion.chunk\""), "{whole}");
+    let outcome = |body: &str| transcribe(body.as_bytes(), WireOptions::new()).outcome();
+    assert_eq!(outcome(&whole), StreamOutcome::Complete);
     let cut = print(&["--format", "openai-chat", "--scenario", "end=200"]);
     assert_eq!(cut, whole[..200]);
+    assert_eq!(outcome(&cut), StreamOutcome::Cut);
 }
 
 #[test]

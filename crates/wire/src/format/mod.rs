@@ -71,8 +71,8 @@ macro_rules! formats {
         }
 
         impl ApiFormat {
-            /// All formats, in the order in which they are recognised.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+            /// All formats, in alphabetical order of their codes.
+            pub const ALL: &'static [Self] = &by_code([$(Self::$variant),*]);
 
             /// The stable kebab-case name.
             #[must_use]
@@ -93,6 +93,31 @@ macro_rules! formats {
             start: || Box::new($module::$variant::default()),
         }),*];
     };
+}
+
+/// Sorts the rows by their codes, when the crate is compiled.
+const fn by_code<const N: usize>(mut rows: [ApiFormat; N]) -> [ApiFormat; N] {
+    let mut sorted = 1;
+    while sorted < N {
+        let mut at = sorted;
+        while at > 0 && is_before(rows[at].code().as_bytes(), rows[at - 1].code().as_bytes()) {
+            rows.swap(at, at - 1);
+            at -= 1;
+        }
+        sorted += 1;
+    }
+    rows
+}
+
+const fn is_before(left: &[u8], right: &[u8]) -> bool {
+    let mut at = 0;
+    while at < left.len() && at < right.len() {
+        if left[at] != right[at] {
+            return left[at] < right[at];
+        }
+        at += 1;
+    }
+    left.len() < right.len()
 }
 
 // In the order in which they are tried: formats with more distinctive marks come first.

@@ -63,6 +63,7 @@ fn every_format_has_its_row_on_the_page_of_providers() {
         assert!(page.contains(&format!("\n| `{wire}` | ")), "{wire}");
         assert_eq!(ApiFormat::from_code(wire.code()), Some(wire));
     }
+    assert!(ApiFormat::ALL.is_sorted_by_key(|wire| wire.code()));
 }
 
 #[test]
