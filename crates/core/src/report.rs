@@ -1,7 +1,11 @@
 //! Reports: outcomes and repairs.
 
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
-use core::{borrow::Borrow, fmt, ops::Range};
+use core::{
+    borrow::Borrow,
+    fmt::{self, Write as _},
+    ops::Range,
+};
 
 use crate::{RepairKind, Risk, code::by_code};
 
@@ -216,6 +220,32 @@ impl Repair {
             After::Own(text) => Cow::Owned(*text),
         };
         (self.kind, self.start..self.end, after)
+    }
+}
+
+/// One line: what was wrong, where, and what became of it. Control characters are escaped, so that it stays one.
+///
+/// ```
+/// use wiremend_core::{MendOptions, mend};
+/// let mended = mend(b"{'a': None, // ?", &MendOptions::new());
+/// let lines: Vec<String> = mended.repairs().into_iter().map(|repair| repair.to_string()).collect();
+/// assert_eq!(lines[2..4], ["python-literal at 6..10: replaced by `null`", "extra-comma at 10..11: deleted"]);
+/// assert_eq!(lines[5], "missing-close at 16: inserted `}`");
+/// ```
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind.code(), self.start)?;
+        if self.start < self.end {
+            write!(f, "..{}", self.end)?;
+        }
+        if self.after().is_empty() {
+            return f.write_str(": deleted");
+        }
+        f.write_str(if self.start < self.end { ": replaced by `" } else { ": inserted `" })?;
+        for c in self.after().chars() {
+            if c.is_control() { write!(f, "{}", c.escape_default())? } else { f.write_char(c)? }
+        }
+        f.write_str("`")
     }
 }
 

@@ -69,8 +69,8 @@ impl<E> From<Error<E>> for ValueError<E> {
     }
 }
 
-/// Says what failed. [`source`](std::error::Error::source) gives the cause. Content is not printed, except by
-/// the cause.
+/// Says what failed, with the first issue of a value that does not fit. [`source`](std::error::Error::source)
+/// gives the cause.
 impl<E> fmt::Display for ValueError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -81,14 +81,22 @@ impl<E> fmt::Display for ValueError<E> {
                     Outcome::Closed | Outcome::Cut => f.write_str("its end is missing")?,
                     other => write!(f, "{other}")?,
                 }
-                if *items == 0 { Ok(()) } else { write!(f, ", after {items} items") }
+                match items {
+                    0 => Ok(()),
+                    1 => f.write_str("; 1 item of it had closed before"),
+                    items => write!(f, "; {items} items of it had closed before"),
+                }
             }
             #[cfg(feature = "schema")]
-            Self::Fit { index: Some(index), .. } => {
-                write!(f, "item {index} does not fit the schema")
+            Self::Fit { index, issues, .. } => {
+                match index {
+                    Some(index) => write!(f, "item {index} does not fit the schema")?,
+                    None => f.write_str("the value does not fit the schema")?,
+                }
+                let (first, more) = (issues.first(), issues.len().saturating_sub(1));
+                first.map_or(Ok(()), |issue| write!(f, ": {issue}"))?;
+                if more == 0 { Ok(()) } else { write!(f, "; and {more} more") }
             }
-            #[cfg(feature = "schema")]
-            Self::Fit { index: None, .. } => f.write_str("the value does not fit the schema"),
             Self::Lost(doubt) => write!(f, "a part of the response was lost: {doubt}"),
             Self::NotFound => f.write_str("there is no such value in the text"),
             Self::Provider(_) => f.write_str("the provider reported an error"),
