@@ -1,9 +1,6 @@
 //! The text next to a document: what comes before it, and whether there are words on its line.
 
-mod member;
-
 use crate::{RepairKind, prose::reasoning, scan, signs::ESCAPE};
-use member::Member;
 
 /// What else is on the line of a document, decided byte by byte.
 ///
@@ -463,5 +460,241 @@ impl Default for Lead {
     }
 }
 
+// Members in the text before a document, which show that it is part of a larger one.
+
+/// How much of a member was read last, not counting white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Member {
+    None,
+    Quote,
+    Colon,
+    Comma,
+    /// A comma that ends a line.
+    CommaLine,
+    /// In the opening quote of a key, with this many bytes of it still to come.
+    Opening(u8),
+    /// A key in quotes that JSON does not have, at the start of a line. Whether it may have ended.
+    OddKey(bool),
+    /// A word at the start of a line, which may be a key without quotes. Whether it has ended.
+    Word(bool),
+    /// The colon after such a key, on the same line.
+    OddColon,
+}
+
+impl Member {
+    /// The state after one more byte.
+    const fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::OddKey(_) | Self::Word(_) | Self::OddColon | Self::Opening(_), b'\n') => {
+                Self::None
+            }
+            (Self::Comma, b'\n') => Self::CommaLine,
+            (Self::Word(_), b' ' | b'\t') => Self::Word(true),
+            (_, b' ' | b'\t' | b'\r' | b'\n') => self,
+            (_, b'"') => Self::Quote,
+            (Self::Quote, b':' | b'=') => Self::Colon,
+            // The rest of `=>`, and the bytes of a wide space.
+            (Self::Colon | Self::OddColon, b'>' | 0x80..) => Self::OddColon,
+            (Self::Quote, 0x80..) => Self::Word(true),
+            (Self::CommaLine, b'\'' | b'`') | (Self::Opening(1), 0x80..) => Self::OddKey(false),
+            (Self::CommaLine, 0xC2) | (Self::Opening(2), 0x80) => Self::Opening(1),
+            (Self::CommaLine, 0xE2) => Self::Opening(2),
+            (Self::CommaLine, b'a'..=b'z' | b'A'..=b'Z' | b'_') => Self::Word(false),
+            (Self::Word(false), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | 0x80..) => {
+                Self::Word(false)
+            }
+            (Self::Word(true), 0x80..) => Self::Word(true),
+            (Self::Word(_) | Self::OddKey(true), b':') => Self::OddColon,
+            (Self::OddKey(true), b'=') => Self::OddColon,
+            // A quote, or the last byte of one. No more of the key follows it.
+            (Self::OddKey(_), b'\'' | b'`' | 0x98..=0xBB) => Self::OddKey(true),
+            (Self::OddKey(_), 0x80..) | (Self::OddKey(false), b'!'..=b'+' | b'-'..) => {
+                Self::OddKey(false)
+            }
+            (_, b',' | b';') => Self::Comma,
+            _ => Self::None,
+        }
+    }
+
+    /// The state after letters, with blanks between them if `blanks`.
+    const fn after_letters(self, blanks: bool) -> Self {
+        match self {
+            Self::OddKey(false) => self,
+            Self::Word(false) if !blanks => self,
+            _ => Self::None,
+        }
+    }
+
+    /// Whether a key and its colon were read last.
+    const fn is_named(self) -> bool {
+        matches!(self, Self::Colon | Self::OddColon)
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    #[test]
+    fn a_line_is_a_sentence_or_a_label() {
+        for (text, is_sentence) in [
+            ("", false),
+            ("I can't run ", true),
+            ("Sure! ", true),
+            ("No. ", true),
+            ("Sure: ", false),
+            ("**Result:** ", false),
+            ("**Result**: `", false),
+            ("Result：", false),
+            ("结果：", false),
+            ("结果", true),
+            ("“", false),
+            ("🙂 ", false),
+            ("const x = ", false),
+            ("let config: Config = ", false),
+            ("window.__STATE__=", false),
+            ("self.args := ", false),
+            ("if x == ", true),
+            ("I can't set it = ", true),
+            ("then she would have set x = ", true),
+            ("<tool_call>", false),
+            ("<|python_tag|>", false),
+            ("<function=run> ", false),
+            ("I refuse <b> ", true),
+            ("a < b ", true),
+            ("[TOOL_CALLS] ", false),
+            ("[TOOL_CALLS", true),
+            ("[Output] ", true),
+            ("[x] ", true),
+            ("- ", false),
+            ("1. ", false),
+            ("2) ", false),
+            ("3 ", true),
+            ("> ", false),
+            ("-- ", false),
+            ("// never run ", true),
+            ("```json ", false),
+            ("run ```json ", true),
+            ("run `", true),
+            ("(I mean: this) ", true),
+            ("That is it: no. ", true),
+            ("12:30 ", true),
+            ("f(", true),
+        ] {
+            let mut line = Line::BEFORE;
+            text.bytes().for_each(|byte| line.byte(byte));
+            assert_eq!(line.is_sentence(), is_sentence, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_at_once_is_text_byte_by_byte() {
+        const PARTS: [&str; 27] = [
+            "“a”: “x”,\n",
+            "  “b c”: ",
+            ",\n",
+            "`k`",
+            "\x1b",
+            "\x1b[0m",
+            "\n\x1b] x\n",
+            "a word",
+            " two more",
+            "1",
+            "x2 y ",
+            "it's",
+            ":",
+            "\"k\"",
+            " ",
+            "\n)",
+            "\n\n",
+            "{",
+            "]",
+            "}",
+            "```json",
+            "`",
+            ".\n",
+            "x =",
+            "<b>",
+            "结",
+            "\"\n:",
+        ];
+        let mut seed = 11_u32;
+        for round in 0..6000 {
+            let mut text = alloc::vec::Vec::new();
+            for _ in 0..1 + round % 24 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text.extend_from_slice(PARTS[(seed >> 16) as usize % PARTS.len()].as_bytes());
+            }
+            let (mut bytes, mut runs) = (Lead::new(), Lead::new());
+            text.iter().for_each(|byte| bytes.byte(*byte));
+            text.chunks(1 + round % 31).for_each(|chunk| runs.text(chunk));
+            assert_eq!(bytes, runs, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_label_announces_the_answer() {
+        for (text, announces) in [
+            ("\n\nFinal answer:\n", true),
+            ("Here is the corrected version:\n\n```json\n", true),
+            ("## Final Answer\n", true),
+            ("**Corrected**\n", true),
+            ("The **final** output:\n", true),
+            ("Revised:\n", true),
+            ("I have corrected the date. ", false),
+            ("2. Final section:\n", false),
+            ("And finally the second user:", false),
+            ("Semi-final:\n", false),
+            ("Cup final:\n", false),
+            ("Final:\n", true),
+            ("Users with corrected vision:\n", false),
+            ("Here is the corrected booking:\n", true),
+            ("User two, who sat the final exam:", false),
+            ("Final answer:\n\nAnd another one:\n", false),
+            ("", false),
+        ] {
+            assert_eq!(Lead::announces_answer(text.as_bytes()), announces, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_before_a_document() {
+        use RepairKind::{InlineProse, LeadingProse, StrayText};
+        for (text, kind) in [
+            ("I can't do that.\n", LeadingProse),
+            ("I can't do that\n  ", LeadingProse),
+            ("Here:\n```json\n", LeadingProse),
+            ("Here is ```json\n", InlineProse),
+            ("Here is ```json\nand more\n", LeadingProse),
+            ("See {x} and [1]:\n", LeadingProse),
+            ("See {x and [1]:\n", StrayText),
+            ("}\n", LeadingProse),
+        ] {
+            assert_eq!(Lead::of(text.as_bytes()).kind(), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_without_quotes_of_json_counts_after_a_line_with_a_comma() {
+        for (text, kind) in [
+            ("«a»: «x»,\n«b»: ", RepairKind::StrayText),
+            ("'a': 1,\n  'b c': ", RepairKind::StrayText),
+            ("Dear all,\nthis is `b`: ", RepairKind::LeadingProse),
+            ("Dear all,\n`b` and 'c': ", RepairKind::LeadingProse),
+            ("«a»: «x»\n«b»: ", RepairKind::LeadingProse),
+            ("`a`: 1,\n`b`:\n", RepairKind::LeadingProse),
+            ("'a'= 1,\n'b' =>", RepairKind::StrayText),
+            ("a: 1,\n\n b_2 : ", RepairKind::StrayText),
+            ("a: 1;\nb:\u{3000}", RepairKind::StrayText),
+            ("\"a\"\u{A0}: 1, \"b\"\u{A0}: ", RepairKind::StrayText),
+            ("\"a\" => 1, \"b\" => ", RepairKind::StrayText),
+            ("a: 1\nb: ", RepairKind::LeadingProse),
+            ("Dear all,\nthe result: ", RepairKind::LeadingProse),
+            ("x = 1;\ny = ", RepairKind::LeadingProse),
+        ] {
+            assert_eq!(Lead::of(text.as_bytes()).kind(), kind, "{text}");
+            let mut lead = Lead::new();
+            lead.text(text.as_bytes());
+            assert_eq!(lead, Lead::of(text.as_bytes()), "{text}");
+        }
+    }
+}

@@ -9,11 +9,7 @@
 //! Text that arrives in pieces and is read while it does, is read by an
 //! [`EventReader`](crate::EventReader).
 
-mod brackets;
-mod escape;
-
-pub use brackets::{Brackets, skip};
-pub use escape::{Escape, decode_escape, join_surrogates, unescape};
+use alloc::{borrow::Cow, string::String};
 
 use crate::{
     JsonType,
@@ -407,5 +403,448 @@ impl<'t> Lexer<'t> {
     }
 }
 
+// Finds the end of a value by its brackets, without a look at anything else.
+
+/// Counts brackets outside of strings, across any number of pieces. It checks nothing.
+///
+/// ```
+/// use wiremend_core::lexer::Brackets;
+/// let mut brackets = Brackets::default();
+/// assert_eq!(brackets.advance(br#"{"a": "}"#), None);
+/// assert_eq!(brackets.advance(br#"]"} and more"#), Some(3));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Brackets {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    closed: bool,
+}
+
+impl Brackets {
+    /// Reads on. Returns the number of bytes up to and including the bracket that closes the value,
+    /// if there is one.
+    #[inline]
+    pub fn advance(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        loop {
+            if self.in_string {
+                at = self.string(bytes, at);
+            }
+            match *bytes.get(at)? {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => {
+                    self.depth += 1;
+                    self.closed = false;
+                }
+                b'}' | b']' if self.depth > 0 => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        self.closed = true;
+                        return Some(at + 1);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Reads all of `bytes`, across the ends of values.
+    pub fn absorb(&mut self, mut bytes: &[u8]) {
+        while let Some(used) = self.advance(bytes) {
+            bytes = bytes.get(used..).unwrap_or_default();
+        }
+    }
+
+    /// Whether a value was opened and closed, and none is open now.
+    #[must_use]
+    pub const fn is_closed(self) -> bool {
+        self.closed
+    }
+
+    /// Reads the rest of a string, and returns where it ends, after its quote or with the bytes.
+    #[inline]
+    fn string(&mut self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        if core::mem::take(&mut self.escaped) {
+            at += 1;
+        }
+        loop {
+            at = string_run(bytes, at, b'"').end;
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.in_string = false;
+                    return at + 1;
+                }
+                Some(b'\\') if at + 1 < bytes.len() => at += 2,
+                Some(b'\\') => {
+                    self.escaped = true;
+                    return at + 1;
+                }
+                Some(_) => at += 1,
+                None => return at,
+            }
+        }
+    }
+}
+
+/// The length of the value at the start of a text that was checked. 0 at a closing bracket or at
+/// the end.
+///
+/// ```
+/// use wiremend_core::lexer::skip;
+/// assert_eq!(skip(br#"[1, "]"], 2]"#), 8);
+/// assert_eq!(skip(b"2]"), 1);
+/// assert_eq!(skip(b"]"), 0);
+/// ```
+#[must_use]
+#[inline]
+pub fn skip(text: &[u8]) -> usize {
+    match text.first() {
+        Some(b'"') => {
+            let mut brackets = Brackets { in_string: true, ..Brackets::default() };
+            brackets.string(text, 1)
+        }
+        Some(b'{' | b'[') => Brackets::default().advance(text).unwrap_or(text.len()),
+        Some(b'}' | b']') | None => 0,
+        Some(_) => text.iter().position(|byte| b",]} \t\r\n".contains(byte)).unwrap_or(text.len()),
+    }
+}
+
+// Decodes strings: from the escapes of JSON to text.
+
+/// The escape at the start of some content of a string. The length is in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums)]
+pub enum Escape {
+    /// A character, and the length of its escape or of the pair of escapes.
+    Char(char, usize),
+    /// A surrogate without its other half. Its escape has a length of 6.
+    Half(u32),
+    /// The content ends before it is certain what it is.
+    Incomplete,
+    /// It is not an escape of JSON.
+    Invalid,
+}
+
+/// Decodes the escape that `content` starts with.
+///
+/// ```
+/// use wiremend_core::lexer::{Escape, decode_escape};
+/// assert_eq!(decode_escape(br"\n and more"), Escape::Char('\n', 2));
+/// assert_eq!(decode_escape(br"\ud83d\ude00"), Escape::Char('😀', 12));
+/// assert_eq!(decode_escape(br"\ud83d!"), Escape::Half(0xd83d));
+/// assert_eq!(decode_escape(br"\ud83d"), Escape::Incomplete);
+/// ```
+#[must_use]
+#[inline]
+pub fn decode_escape(content: &[u8]) -> Escape {
+    match content {
+        [b'\\', b'u', rest @ ..] => match unit(rest) {
+            Ok(unit) => match char::from_u32(unit) {
+                Some(decoded) => Escape::Char(decoded, 6),
+                None => half(unit, rest),
+            },
+            Err(fault) => fault,
+        },
+        [b'\\', escape, ..] => simple(*escape).map_or(Escape::Invalid, |c| Escape::Char(c, 2)),
+        [b'\\'] | [] => Escape::Incomplete,
+        _ => Escape::Invalid,
+    }
+}
+
+/// Decodes the escape of a surrogate. `rest` starts with its digits.
+#[inline(never)]
+fn half(first: u32, rest: &[u8]) -> Escape {
+    if first >= 0xdc00 {
+        return Escape::Half(first);
+    }
+    match rest.get(4..).unwrap_or_default() {
+        [b'\\', b'u', low @ ..] => match unit(low) {
+            Ok(second) => {
+                join_surrogates(first, second).map_or(Escape::Half(first), |c| Escape::Char(c, 12))
+            }
+            Err(Escape::Incomplete) => Escape::Incomplete,
+            Err(_) => Escape::Half(first),
+        },
+        [] | [b'\\'] => Escape::Incomplete,
+        _ => Escape::Half(first),
+    }
+}
+
+/// The character of two surrogates, if they are the first and the second half of one.
+#[must_use]
+pub const fn join_surrogates(first: u32, second: u32) -> Option<char> {
+    match (first, second) {
+        (0xd800..=0xdbff, 0xdc00..=0xdfff) => {
+            char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+        }
+        _ => None,
+    }
+}
+
+/// The character that an escape of two bytes encodes.
+#[inline]
+const fn simple(escape: u8) -> Option<char> {
+    Some(match escape {
+        b'"' | b'\\' | b'/' => escape as char,
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        _ => return None,
+    })
+}
+
+/// The value of the four hexadecimal digits at the start of `text`.
+#[inline]
+fn unit(text: &[u8]) -> Result<u32, Escape> {
+    let digits = text.get(..4).unwrap_or(text);
+    let mut unit = 0;
+    for &digit in digits {
+        unit = unit << 4 | char::from(digit).to_digit(16).ok_or(Escape::Invalid)?;
+    }
+    if digits.len() < 4 { Err(Escape::Incomplete) } else { Ok(unit) }
+}
+
+/// Decodes the content of a string, which is passed without its quotes. A surrogate without its
+/// other half becomes U+FFFD. What is not an escape of JSON, which is in no valid text, stays as it
+/// is.
+///
+/// ```
+/// use wiremend_core::lexer::unescape;
+/// assert_eq!(unescape(r"caf\u00e9 \/ \ud83d"), "café / \u{fffd}");
+/// ```
+#[must_use]
+#[inline]
+pub fn unescape(content: &str) -> Cow<'_, str> {
+    match content.find('\\') {
+        Some(at) => Cow::Owned(unescaped(content, at)),
+        None => Cow::Borrowed(content),
+    }
+}
+
+/// Like [`unescape`], for content with the first escape at `at`.
+fn unescaped(content: &str, mut at: usize) -> String {
+    let mut out = String::with_capacity(content.len());
+    let mut rest = content;
+    loop {
+        let (plain, escape) = rest.split_at(at);
+        out.push_str(plain);
+        let length = match decode_escape(escape.as_bytes()) {
+            Escape::Char(decoded, length) => {
+                out.push(decoded);
+                length
+            }
+            Escape::Half(_) => {
+                out.push(char::REPLACEMENT_CHARACTER);
+                6
+            }
+            // Half of a character at the end of the content.
+            Escape::Incomplete if escape.len() >= 6 => {
+                out.push(char::REPLACEMENT_CHARACTER);
+                6
+            }
+            Escape::Incomplete | Escape::Invalid if escape.is_empty() => return out,
+            Escape::Incomplete | Escape::Invalid => {
+                out.push('\\');
+                1
+            }
+        };
+        rest = escape.get(length..).unwrap_or_default();
+        at = rest.find('\\').unwrap_or(rest.len());
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_and_surrogates() {
+        for (content, text) in [
+            ("", ""),
+            ("plain é", "plain é"),
+            (r#"a\"\\\/\n\u0041é"#, "a\"\\/\nAé"),
+            (r"\b\f\n\r\t", "\u{8}\u{c}\n\r\t"),
+            (r"\ud83d\ude00!", "😀!"),
+            (r"\uD83D\uDE00\u00e9", "😀é"),
+            (r"x\ud83d", "x\u{fffd}"),
+            (r"x\ud83d\", "x\u{fffd}\\"),
+            (r"\ude00\ud83d\u0041", "\u{fffd}\u{fffd}A"),
+            (r"\ud83dx\ude00\ud83d\n", "\u{fffd}x\u{fffd}\u{fffd}\n"),
+            (r"\ud83d\ud83d\ude00", "\u{fffd}😀"),
+            (r"\\ud83d", "\\ud83d"),
+            // None of these is in a valid text.
+            (r"\x\u12\u12g4\", r"\x\u12\u12g4\"),
+            (r"\ud83d\u12", "\u{fffd}\\u12"),
+            (r"\é\u00é0", r"\é\u00é0"),
+        ] {
+            assert_eq!(unescape(content), text, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_an_escape_never_says_anything_else() {
+        for whole in [r"\n", r"\u00e9", r"\ud83d\ude00"] {
+            let decoded = decode_escape(whole.as_bytes());
+            assert!(matches!(decoded, Escape::Char(_, length) if length == whole.len()));
+            for cut in 0..whole.len() {
+                assert_eq!(decode_escape(&whole.as_bytes()[..cut]), Escape::Incomplete, "{cut}");
+            }
+        }
+        for invalid in [r"\x", r"\u+041", r"\ug", "a", r"\u00 0"] {
+            assert_eq!(decode_escape(invalid.as_bytes()), Escape::Invalid, "{invalid}");
+        }
+        for half in [r"\ude00", r"\ud83d!", r"\ud83d\n", r"\ud83d\u0041", r"\ud83d\ux"] {
+            assert!(matches!(decode_escape(half.as_bytes()), Escape::Half(_)), "{half}");
+        }
+    }
+
+    #[test]
+    fn the_close_is_found_at_every_cut() {
+        let text = br#"{"a}\"": [1, {"b": "]\\"}], "c\n": "\""} tail"#;
+        let end = text.len() - 5;
+        assert_eq!(skip(text), end);
+        for cut in 0..=text.len() {
+            let mut brackets = Brackets::default();
+            let (head, tail) = text.split_at(cut);
+            let found = brackets.advance(head).or_else(|| brackets.advance(tail).map(|n| cut + n));
+            assert_eq!(found, Some(end), "{cut}");
+            assert!(brackets.is_closed());
+        }
+        let mut brackets = Brackets::default();
+        let ends = text.iter().map(|byte| brackets.advance(&[*byte])).position(|end| end.is_some());
+        assert_eq!(ends, Some(end - 1));
+    }
+
+    #[test]
+    fn strings_and_scalars_are_skipped() {
+        for (text, length) in [
+            (r#""a\"b" , 1"#, 6),
+            ("-1.5e3, 2", 6),
+            ("true}", 4),
+            ("null", 4),
+            ("[[], {}]]", 8),
+            (r#"{"a": "b"#, 8),
+            (r#""a\"#, 3),
+            ("", 0),
+        ] {
+            assert_eq!(skip(text.as_bytes()), length, "{text}");
+        }
+    }
+
+    /// Whether the text is one value, with white space around it.
+    fn read(text: &str) -> Result<bool, Fault> {
+        let mut lexer = Lexer::new(text, MAX_DEPTH);
+        while lexer.next_token()?.is_some() {}
+        Ok(lexer.is_at_end())
+    }
+
+    #[test]
+    fn the_grammar_is_that_of_the_standard() {
+        for text in [
+            "null",
+            " [ ] ",
+            "{}",
+            "{ }\n",
+            "[1,2.5,-0,1e400,1E-2,-0.5e+3]",
+            r#"{"a":{"b":[true,false]}}"#,
+            r#"{"a" : 1 , "b":[ ] }"#,
+            r#""a\u00e9\n\"\\\/\b\f\r\t""#,
+            "[[[]],{}]",
+            "[\"\\\"]\"]",
+            "\"\u{7f}é😀\"",
+        ] {
+            assert_eq!(read(text), Ok(true), "{text}");
+        }
+        for text in [
+            "[1,]",
+            "[,1]",
+            "[,]",
+            "{,}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{\"a\" 1}",
+            "{a:1}",
+            "01",
+            "-01",
+            "1.x",
+            ".5",
+            "+1",
+            "[-]",
+            "[1.]",
+            "1e+x",
+            "nil",
+            "[tru]",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"\n\"",
+            "[1}",
+            "{]",
+            "[1 2]",
+            "]",
+            "}",
+            ":",
+            ",",
+            "nope",
+            "{\"a\":1]",
+            "[\"a\":1]",
+            "{1:2}",
+            "é",
+            "{\"a\",\"b\"}",
+        ] {
+            assert_eq!(read(text), Err(Fault::Invalid), "{text}");
+        }
+        for text in ["1 2", "nulll", "[] ]", "{}{}"] {
+            assert_eq!(read(text), Ok(false), "{text}");
+        }
+        for text in
+            ["", " ", "-", "1.", "1e", "1e-", "tru", "\"a", "\"\\u12", "\"\\", "[[", "{\"a\":"]
+        {
+            assert_eq!(read(text), Err(Fault::Incomplete), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_prefix_of_a_container_is_incomplete() {
+        let text = r#"{"a":[1.5e3,"x\"\u00e9",true,null,{}],"b":-1}"#;
+        for cut in 0..text.len() {
+            assert_eq!(read(&text[..cut]), Err(Fault::Incomplete), "{cut}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert_eq!(read(&nested(MAX_DEPTH)), Ok(true));
+        assert_eq!(read(&nested(MAX_DEPTH + 1)), Err(Fault::TooDeep));
+        let mixed = "{\"a\":[".repeat(MAX_DEPTH / 2) + &"]}".repeat(MAX_DEPTH / 2);
+        assert_eq!(read(&mixed), Ok(true));
+        let mut lexer = Lexer::new("[[[]]]", 2);
+        lexer.next_token().unwrap();
+        lexer.next_token().unwrap();
+        assert_eq!(lexer.next_token(), Err(Fault::TooDeep));
+        assert_eq!(lexer.position(), 2);
+    }
+
+    #[test]
+    fn what_a_text_contains_is_noted() {
+        let noted = |text: &str| {
+            let mut lexer = Lexer::new(text, 9);
+            while lexer.next_token().unwrap().is_some() {}
+            (lexer.is_escaped(), lexer.has_surrogates(), lexer.has_loose_numbers())
+        };
+        assert_eq!(noted("\"a\""), (false, false, false));
+        assert_eq!(noted("\"\\n\""), (true, false, false));
+        assert_eq!(noted("\"\\ud7ff\\ue000\""), (true, false, false));
+        assert_eq!(noted("\"\\uD800\""), (true, true, false));
+        for loose in ["1.5", "-0", "1e2", "[0, -0.0]"] {
+            assert!(noted(loose).2, "{loose}");
+        }
+        assert_eq!(noted("[0, -1, 10]"), (false, false, false));
+    }
+}

@@ -76,7 +76,6 @@ mod options;
 mod output;
 mod partial;
 mod path;
-mod paths;
 pub mod prose;
 mod repairs;
 mod report;
@@ -125,8 +124,8 @@ pub mod tree {
     pub use crate::partial::Tree;
 }
 pub use partial::{Delta, DeltaOp, Deltas, Misplaced, OwnedValue, Partial, Revision, Value};
-pub use path::{Path, Step};
-pub use paths::{Located, Paths};
+pub use path::{Located, Path, Paths, Step};
+
 pub use repairs::{Repairs, RepairsIter, RepairsPosition};
 pub use report::{Outcome, Repair, apply};
 #[cfg(feature = "serde")]

@@ -6,7 +6,6 @@
 
 mod begins;
 mod fence;
-mod head;
 mod line;
 mod look;
 mod marks;
@@ -17,8 +16,8 @@ use begins::{
     Ground, Place, begins, begins_known, begins_known_member, begins_member, is_name_start,
 };
 use fence::Inside;
-use head::Head;
-use line::Line;
+
+use line::{Head, Line};
 
 pub(crate) use begins::ENTITIES;
 pub use fence::Fence;

@@ -1,7 +1,5 @@
 //! The push path: mends text while it arrives.
 
-mod emit;
-mod fast;
 mod front;
 mod lines;
 
@@ -11,11 +9,12 @@ use core::fmt;
 use crate::{
     MendOptions, Outcome, Output, Path, Repair,
     append::AppendBuffer,
-    engine::{Engine, Part, Stop, Within},
+    engine::{Edit, Engine, LONGEST, Part, Stop, Within},
+    scan,
 };
-use emit::{Text, emit};
 use front::{Front, Wrapped};
 use lines::Lines;
+
 pub(crate) use lines::cut_lines;
 
 /// Mends JSON text while it arrives.
@@ -494,5 +493,260 @@ pub struct Completion<'a> {
 impl fmt::Display for Completion<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.engine.write_completion(f)
+    }
+}
+
+// Emission: the committed text with its edits applied.
+
+/// The input that is not emitted yet: what was withheld, and the rest of the chunk at `base`.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    carry: &'a [u8],
+    rest: &'a [u8],
+    base: usize,
+}
+
+impl Text<'_> {
+    /// The offset of its first byte.
+    const fn start(&self) -> usize {
+        self.base - self.carry.len()
+    }
+
+    /// Emits the bytes between two offsets.
+    #[inline]
+    fn copy(&self, from: usize, to: usize, out: &mut impl Output) {
+        if from < self.base {
+            let start = self.start();
+            let end = to.min(self.base);
+            if from < end {
+                out.copy(&self.carry[from - start..end - start]);
+            }
+        }
+        let from = from.max(self.base);
+        if from < to {
+            out.copy(&self.rest[from - self.base..to - self.base]);
+        }
+    }
+}
+
+/// Emits the text that was committed since the last time, with the edits applied.
+fn emit(engine: &mut Engine, text: Text<'_>, out: &mut impl Output, count: &mut usize) {
+    let committed = engine.committed();
+    let mut at = engine.emitted().max(text.start());
+    if engine.is_plain() {
+        engine.emit_plain();
+        text.copy(at, committed, out);
+        return;
+    }
+    engine.drain(|edit| match edit {
+        Edit::Replace(repair, _) => {
+            text.copy(at, repair.start, out);
+            at = at.max(repair.end);
+            *count += 1;
+            let after = repair.shared_after();
+            out.repair(repair);
+            if !after.is_empty() {
+                out.patch(after.as_bytes());
+            }
+        }
+        Edit::EndDocument { end, .. } => {
+            text.copy(at, end, out);
+            at = at.max(end);
+            out.end_document();
+        }
+    });
+    if engine.dropping().is_none_or(|from| from > at) {
+        let upto = engine.dropping().unwrap_or(committed).min(committed);
+        text.copy(at, upto, out);
+    }
+}
+
+// Chunks of clean text, and of a consistent dialect: they are read where they are.
+
+impl Mender {
+    /// Reads a chunk, or a piece of a long one.
+    #[inline(never)]
+    fn push_long(&mut self, piece: &[u8], out: &mut impl Output) {
+        if self.outcome.is_some() || !self.engine.on_fast_path() {
+            self.read(piece, out);
+        } else if let Some(rest) = self.continue_fast(piece, out) {
+            self.read(rest, out);
+        }
+    }
+
+    /// Emits the content at the start of a chunk, if the text so far ends in a string. Returns what is
+    /// left to read, or `None` if that was all, as with most short chunks.
+    #[inline(always)]
+    fn push_content<'a>(&mut self, chunk: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        match self.within {
+            Within::Clean | Within::Other => Some(chunk),
+            Within::Content if chunk.len() > LONGEST => self.push_long_content(chunk, out),
+            Within::Content if scan::is_plain_text(chunk) => self.emit_content(chunk, out),
+            Within::Token if chunk.len() > LONGEST => Some(chunk),
+            Within::Content | Within::Token => self.push_odd(chunk, out),
+        }
+    }
+
+    /// Emits a short piece of content with characters outside ASCII or escapes. Otherwise, returns
+    /// it.
+    #[inline(always)]
+    fn push_odd<'a>(&mut self, chunk: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        let base = self.pushed;
+        if !self.engine.read_odd_piece(chunk, base) {
+            return Some(chunk);
+        }
+        self.pushed = base + chunk.len();
+        let mut left = chunk;
+        // Otherwise, the piece is inside of a character or an escape.
+        if let Some(length) = self.engine.committed().checked_sub(base) {
+            if !self.carry.is_empty() {
+                out.copy(&self.carry);
+                self.carry.clear();
+            }
+            if length > 0 {
+                let (settled, after) = chunk.split_at(length);
+                out.copy(settled);
+                left = after;
+            }
+        }
+        if !left.is_empty() {
+            self.carry.append_end(chunk, left.len());
+        }
+        self.within = if self.carry.is_empty() { Within::Content } else { Within::Token };
+        None
+    }
+
+    #[inline(never)]
+    fn push_long_content<'a>(
+        &mut self,
+        chunk: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        let (content, rest) = chunk.split_at(scan::long_plain_run(chunk));
+        let left = self.emit_content(content, out);
+        if left.is_some() {
+            return Some(chunk);
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// Emits plain text that continues a string, if its last bytes cannot be more than content.
+    /// Otherwise, returns it.
+    #[inline(always)]
+    fn emit_content<'a>(&mut self, text: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        if !self.engine.read_content(text, self.pushed) {
+            return Some(text);
+        }
+        self.pushed += text.len();
+        out.copy_plain(text);
+        None
+    }
+
+    /// Where the text ends, if that is in a string and all before the last character or escape of it
+    /// was emitted.
+    #[inline(always)]
+    const fn ends_within(&self) -> Within {
+        match self.engine.within() {
+            Within::Other => Within::Other,
+            Within::Content if !self.carry.is_empty() => Within::Clean,
+            _ if !self.front.is_clear() || self.outcome.is_some() || self.raw.is_some() => {
+                Within::Other
+            }
+            within => within,
+        }
+    }
+
+    /// Reads a chunk that continues on the fast path.
+    #[inline(always)]
+    fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
+        let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
+        if let Some(rest) = self.emit_fast(clean, chunk, out) {
+            self.read(rest, out);
+        }
+    }
+
+    /// Emits what is certain by the rules, which the fast path may withhold for longer.
+    fn leave_fast_path(&mut self, out: &mut impl Output) {
+        if self.raw.is_none() && !self.carry.is_empty() {
+            let mut carry = core::mem::take(&mut self.carry);
+            let used = self.advance(&carry, false, out);
+            carry.drop_front(used);
+            self.carry = carry;
+        }
+    }
+
+    /// Continues on the fast path. Returns the part of `rest` that must be read again after the
+    /// withheld bytes, or `None` if all of it was read.
+    fn continue_fast<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+        let clean = self.engine.read_fast(&self.carry, rest, self.pushed);
+        self.emit_fast(clean, rest, out)
+    }
+
+    /// Emits what the fast path has committed. If the input was `clean`, it has read all of `rest`.
+    #[inline(always)]
+    fn emit_fast<'a>(
+        &mut self,
+        clean: bool,
+        rest: &'a [u8],
+        out: &mut impl Output,
+    ) -> Option<&'a [u8]> {
+        let base = self.pushed;
+        let committed = self.engine.committed();
+        if !self.engine.is_plain() {
+            let text = Text { carry: &self.carry, rest, base };
+            emit(&mut self.engine, text, out, &mut self.repairs);
+            let left = self.keep_uncommitted(rest, committed);
+            return self.end_fast(clean, rest, left);
+        }
+        self.engine.emit_plain();
+        let mut left = rest;
+        if committed >= base {
+            if !self.carry.is_empty() {
+                out.copy(&self.carry);
+                self.carry.clear();
+            }
+            if committed > base {
+                let (settled, after) = rest.split_at(committed - base);
+                out.copy(settled);
+                left = after;
+            }
+        } else {
+            let settled = committed.saturating_sub(base - self.carry.len());
+            if settled > 0 {
+                out.copy(&self.carry[..settled]);
+                self.carry.drop_front(settled);
+            }
+        }
+        self.end_fast(clean, rest, left)
+    }
+
+    /// Drops what was committed from the withheld bytes, and returns the part of `rest` that was not.
+    fn keep_uncommitted<'a>(&mut self, rest: &'a [u8], committed: usize) -> &'a [u8] {
+        let settled = committed.saturating_sub(self.pushed - self.carry.len());
+        match settled.checked_sub(self.carry.len()) {
+            Some(of_rest) => {
+                self.carry.clear();
+                rest.get(of_rest..).unwrap_or_default()
+            }
+            None => {
+                self.carry.drop_front(settled);
+                rest
+            }
+        }
+    }
+
+    /// Keeps `left`, the end of `rest` that is not committed, or returns it to be read again.
+    #[inline(always)]
+    fn end_fast<'a>(&mut self, clean: bool, rest: &'a [u8], left: &'a [u8]) -> Option<&'a [u8]> {
+        let base = self.pushed;
+        if !clean {
+            self.pushed = base + rest.len() - left.len();
+            return Some(left);
+        }
+        self.pushed = base + rest.len();
+        if !left.is_empty() {
+            self.carry.append_end(rest, left.len());
+        }
+        None
     }
 }

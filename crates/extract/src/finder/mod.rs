@@ -1,24 +1,19 @@
 //! The extractor for text that arrives in chunks.
 
-mod lines;
-mod state;
-mod strings;
 mod text;
 
-use wiremend_core::{
-    MendOptions, Outcome, Path, Repair, RepairKind, TrailingDocuments,
-    lines::Opening,
-    prose::{Block, Expected, Marks, Prose},
-};
-
 use crate::{
-    Scope, TextSink,
+    FoundDocuments, Scope, TextSink,
     comment::Comment,
     document::{Document, Taken},
     margin::{Margin, forbidden},
     scalar::Scalar,
 };
-use lines::Lines;
+use wiremend_core::{
+    Completion, MendOptions, Mender, Outcome, Path, Repair, RepairKind, TrailingDocuments,
+    lines::{self, Opening, goes_on_like, is_cut, is_first_cut},
+    prose::{Block, Expected, Marks, Prose},
+};
 
 /// Finds JSON in text while it arrives, and mends it.
 ///
@@ -485,5 +480,283 @@ impl Finder {
             sink.text(&self.held);
             self.held.clear();
         }
+    }
+}
+
+// Documents on lines of their own, and where one of them ends that was cut off.
+
+/// What begins the lines of a text in which each document has a line of its own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lines {
+    /// The first bytes of the last document, if it was a line.
+    before: Option<Opening>,
+    /// Those of the open one, and how many of them are known. `None` if it does not begin its line.
+    own: Opening,
+    known: Option<usize>,
+    /// The offset of the first line end since the open one began.
+    broken: Option<usize>,
+    /// Its last byte so far that is no white space.
+    last: u8,
+    /// The offset of a line end that is known to be a part of it.
+    inside: Option<usize>,
+    /// Whether whole lines are looked at, because all of the text is there.
+    whole: bool,
+}
+
+impl Lines {
+    /// At the start of a text whose lines are known to begin with this.
+    fn of(opening: Option<Opening>) -> Self {
+        Self { before: opening, whole: true, ..Self::default() }
+    }
+
+    /// A document begins, at the start of its line or not.
+    const fn begin(&mut self, starts_line: bool) {
+        self.known = if starts_line { Some(0) } else { None };
+        self.broken = None;
+    }
+
+    /// The open document has ended at offset `at`.
+    fn end(&mut self, at: usize) {
+        let is_line =
+            self.known == Some(self.own.len()) && self.broken.is_none_or(|broken| at <= broken);
+        self.before = is_line.then_some(self.own);
+    }
+
+    /// Where the next line end is in `rest`, which is at offset `at` of the input, after which another
+    /// document may begin: one like the one before, if the open one has the same bracket, or after the line
+    /// of the open one, one like that. `last` says that the input ends with it.
+    fn next(&mut self, rest: &[u8], at: usize, last: bool) -> usize {
+        let mut first = rest.iter();
+        while let Some(known) = self.known
+            && let Some(place) = self.own.get_mut(known)
+            && let Some(byte) = first.next()
+        {
+            *place = *byte;
+            self.known = Some(known + 1);
+        }
+        let like = |before: &Opening| self.known == Some(before.len()) && before[0] == self.own[0];
+        let first = self.broken.is_none().then_some(self.own);
+        let Some(opening) = self.before.or(first).filter(like) else {
+            return rest.len();
+        };
+        let begins = |end: &usize| {
+            goes_on_like(rest.get(*end..).unwrap_or_default(), opening, last) != Some(false)
+        };
+        let mut from = 0;
+        while let Some(end) = lines::end(rest.get(from..).unwrap_or_default()) {
+            let end = from + end;
+            if self.inside != Some(at + end) && begins(&end) {
+                return end;
+            }
+            if self.before.is_none() {
+                break;
+            }
+            from = end + 1;
+        }
+        rest.len()
+    }
+
+    /// Notes bytes of the open document, from offset `at` on.
+    fn pass(&mut self, bytes: &[u8], at: usize) {
+        if self.broken.is_none() {
+            self.broken = bytes.iter().position(|byte| *byte == b'\n').map(|end| at + end);
+        }
+        let solid = bytes.iter().rfind(|byte| !byte.is_ascii_whitespace());
+        self.last = solid.copied().unwrap_or(self.last);
+    }
+
+    /// Whether the open document is cut off before `rest`: see [`is_cut`].
+    fn is_cut(&self, rest: &[u8], in_string: bool, window: usize, last: bool) -> Option<bool> {
+        let judge = if self.before.is_some() { is_cut } else { is_first_cut };
+        let window = if self.whole { usize::MAX } else { window };
+        let cut = judge(rest, self.last, in_string, window, last);
+        if cut != Some(false) && goes_on_like(rest, self.own, false).is_none() {
+            return last.then_some(false);
+        }
+        cut
+    }
+
+    /// Notes that the line end at offset `at` is a part of the open document.
+    const fn keep(&mut self, at: usize) {
+        self.inside = Some(at);
+    }
+}
+
+// What an extractor says about itself.
+
+impl Finder {
+    /// The first repair that the policy forbids, if a document or the text around a single one was
+    /// refused. Its span is in the text. Under [`TrailingDocuments::Error`](wiremend_core::TrailingDocuments::Error), the repair that would
+    /// have dropped the text after the document.
+    ///
+    /// ```
+    /// use wiremend_core::{MendOptions, Policy, RepairKind};
+    /// use wiremend_extract::{Finder, FoundDocuments, Scope};
+    /// let options = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+    /// let mut extractor = Finder::new(Scope::Whole, options);
+    /// let mut found = FoundDocuments::default();
+    /// extractor.push(br#"Here: {"a": NaN}"#, &mut found);
+    /// extractor.finish(&mut found);
+    /// let refused = extractor.refused().unwrap();
+    /// assert_eq!((refused.kind(), refused.start()), (RepairKind::NonFinite, 12));
+    /// ```
+    #[must_use]
+    pub fn refused(&self) -> Option<&Repair> {
+        self.refused.as_ref().map(|refused| &refused.0)
+    }
+
+    /// Where in its document the [refused](Self::refused) repair would have been made. `$` if it is
+    /// outside of documents.
+    #[must_use]
+    pub fn refused_at(&self) -> Option<&Path> {
+        self.refused.as_ref().map(|refused| &refused.1)
+    }
+
+    /// What would make the open document valid, as far as it was emitted. Its `Display` output is
+    /// the text to append. `None` outside of a document. Costs O(depth).
+    #[must_use]
+    pub fn completion(&self) -> Option<Completion<'_>> {
+        self.open().and_then(Document::mender).and_then(Mender::completion)
+    }
+
+    /// Why the open document is passed through raw, if it is: a limit, or a repair that the policy
+    /// forbids.
+    ///
+    /// ```
+    /// use wiremend_core::{Limits, MendOptions, Outcome};
+    /// use wiremend_extract::{Finder, FoundDocuments, Scope};
+    /// let options = MendOptions::new().with_limits(Limits::new().with_depth(2));
+    /// let mut extractor = Finder::new(Scope::Whole, options);
+    /// extractor.push(b"[[1, ", &mut FoundDocuments::default());
+    /// assert_eq!(extractor.stopped(), None);
+    /// extractor.push(b"[2", &mut FoundDocuments::default());
+    /// assert_eq!(extractor.stopped(), Some(Outcome::Overflow));
+    /// ```
+    #[must_use]
+    pub fn stopped(&self) -> Option<Outcome> {
+        self.open().and_then(Document::mender).and_then(Mender::outcome)
+    }
+
+    /// How many containers are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.open().and_then(Document::mender).map_or(0, Mender::depth)
+    }
+
+    /// How many bytes were received but not emitted yet.
+    #[must_use]
+    pub fn withheld(&self) -> usize {
+        let inside = self.open().and_then(Document::mender).map_or(0, Mender::withheld);
+        self.held.len() + self.waiting.len() + self.carry.len() + inside
+    }
+
+    /// Where the single document ended, once it has, although [`TextSink::end`] is called only at the end of
+    /// the input. For the other crates.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn document_end(&self) -> Option<usize> {
+        self.margin.document_end()
+    }
+
+    /// How many steps of work were done. Grows in proportion to the input.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps + self.document.steps()
+    }
+
+    /// How many bytes were received.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.received
+    }
+
+    /// The current path in the last document. After [`Outcome::Closed`] or [`Outcome::Cut`], the
+    /// path at which it was cut off.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.document.path()
+    }
+
+    /// The outcome, once [`finish`](Self::finish) or [`abandon`](Self::abandon) was called.
+    #[must_use]
+    pub const fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+}
+
+// Whether a text ends in a string of a document.
+
+impl Finder {
+    /// Whether the text so far ends inside a string of a document. `false` if a string of the document
+    /// has a line end in it, because the document may have been cut off there. Costs O(depth).
+    ///
+    /// ```
+    /// use wiremend_core::MendOptions;
+    /// use wiremend_extract::{Finder, FoundDocuments, Scope};
+    /// let mut extractor = Finder::new(Scope::All, MendOptions::new());
+    /// extractor.push(b"So: {\"tag\": \"a <", &mut FoundDocuments::default());
+    /// assert!(extractor.is_in_string());
+    /// extractor.push(b"b>\"", &mut FoundDocuments::default());
+    /// assert!(!extractor.is_in_string());
+    /// ```
+    #[must_use]
+    pub fn is_in_string(&mut self) -> bool {
+        self.open().is_some() && self.document.is_in_string()
+    }
+
+    /// Whether the text so far ends inside a string of a document, if `ahead` follows. `last` says that
+    /// nothing follows that. `None` if that is too little to know whether a document has begun.
+    pub(crate) fn is_in_string_before(&mut self, ahead: &[u8], last: bool) -> Option<bool> {
+        self.before(ahead, last, Self::is_in_string)
+    }
+
+    /// The same for whether it ends inside a document.
+    pub(crate) fn is_in_document_before(&mut self, ahead: &[u8], last: bool) -> Option<bool> {
+        self.before(ahead, last, |own| own.open().is_some())
+    }
+
+    /// What `judge` says of the text so far, if `ahead` follows.
+    fn before(
+        &mut self,
+        ahead: &[u8],
+        last: bool,
+        judge: impl Fn(&mut Self) -> bool,
+    ) -> Option<bool> {
+        let undecided = |own: &Self| matches!(own.state, State::Text) && !own.carry.is_empty();
+        if !undecided(self) {
+            return Some(judge(self));
+        }
+        // A document is known by its window, so more makes no difference.
+        let most = 2 * self.options.limits().lookahead();
+        let last = last && ahead.len() <= most;
+        let ahead = ahead.get(..most).unwrap_or(ahead);
+        let mut probe = self.clone();
+        while undecided(&probe) {
+            let mut joint = std::mem::take(&mut probe.carry);
+            let length = joint.len();
+            joint.extend_from_slice(ahead);
+            let from = probe.read(&joint, last, &mut FoundDocuments::default());
+            self.steps = probe.steps;
+            if matches!(probe.state, State::Text) && from < length {
+                return None;
+            }
+            if from >= length || !matches!(probe.state, State::Document) {
+                return Some(false);
+            }
+            probe.push(joint.get(from..length).unwrap_or_default(), &mut FoundDocuments::default());
+        }
+        self.steps = probe.steps;
+        Some(judge(&mut probe))
+    }
+
+    /// Where it looks for documents.
+    pub(crate) const fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Whether nothing is open, and the next byte is in the middle of prose.
+    pub(crate) fn is_in_prose(&self) -> bool {
+        let open = !matches!(self.state, State::Text) || self.is_again() || !self.carry.is_empty();
+        !open && self.prose.is_in_prose()
     }
 }
