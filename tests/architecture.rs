@@ -7,12 +7,13 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "wiremend-core",
     "wiremend-extract",
     "wiremend-schema",
     "wiremend-wire",
     "wiremend-response",
+    "wiremend-exchange",
     "wiremend-reask",
     "wiremend-stream",
     "wiremend",
@@ -23,7 +24,7 @@ const CRATES: [&str; 12] = [
 ];
 
 /// Crates without input or output, and without a clock.
-const SANS_IO: [&str; 6] = ["core", "extract", "schema", "wire", "response", "reask"];
+const SANS_IO: [&str; 7] = ["core", "extract", "schema", "wire", "response", "exchange", "reask"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
@@ -96,8 +97,10 @@ fn schemas_are_optional_above_their_crate() {
         let schema = all[name].iter().find(|(other, ..)| other == "wiremend-schema");
         assert!(schema.is_some_and(|(_, _, optional)| *optional), "{name}");
     }
-    let reask = all["wiremend"].iter().find(|(other, ..)| other == "wiremend-reask");
-    assert!(reask.is_some_and(|(_, _, optional)| *optional));
+    for name in ["wiremend-exchange", "wiremend-reask"] {
+        let own = all["wiremend"].iter().find(|(other, ..)| other == name);
+        assert!(own.is_some_and(|(_, _, optional)| *optional), "{name}");
+    }
 }
 
 #[test]
@@ -163,6 +166,20 @@ fn asking_again_needs_no_runtime() {
         })
         .collect();
     assert!(foreign.is_empty(), "{foreign:?}");
+}
+
+/// A transport of a client, in any language, does what the gateway does, and must not have to build the gateway.
+#[test]
+fn an_exchange_needs_nothing_but_what_reads_it() {
+    let all = dependencies();
+    let known =
+        ["core", "extract", "response", "schema", "wire"].map(|name| format!("wiremend-{name}"));
+    for (name, kind, _) in &all["wiremend-exchange"] {
+        let is_known = known.contains(name) || ["serde", "serde_json"].contains(&name.as_str());
+        assert!(kind != "normal" || is_known, "{name} is new to it");
+    }
+    let gateway = &all["wiremend-proxy"];
+    assert!(gateway.iter().any(|(name, kind, _)| name == "wiremend-exchange" && kind == "normal"));
 }
 
 /// Who only mends text must not have to build a server and its encryption.

@@ -1,15 +1,12 @@
 //! What must hold for any request, for a fuzzer.
 
-use std::sync::Arc;
-
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
-use serde::de::IgnoredAny;
+use wiremend_exchange::{Exchanges, is_own};
 
 use crate::{
     Mending, Upstream,
     exchange::has_dots,
-    headers::{is_own, to_upstream},
-    request::{Asked, Switches, ToolCache},
+    headers::{change, lines, to_upstream},
 };
 
 /// Reads a request as the gateway does: lines with a target and with headers, an empty line, and a body.
@@ -35,16 +32,17 @@ pub fn request(data: &[u8]) -> Result<(), String> {
         }
     }
     head_holds(&uri, headers)?;
-    body_holds(&uri, body)
+    wiremend_exchange::fuzz::body(uri.path(), body)
 }
 
 fn head_holds(uri: &Uri, mut headers: HeaderMap) -> Result<(), String> {
-    if let Ok(switches) = Switches::take(&mut headers, Mending::new()) {
-        // Whatever the name of a tool is.
-        let _ = switches.of_tool(uri.path());
-        to_upstream(&mut headers, "api.example", true);
+    let exchanges = Exchanges::new(Mending::new());
+    if let Ok(request) = exchanges.request("POST", uri.path(), lines(&headers)) {
+        change(&mut headers, request.pass().header_edits());
+        to_upstream(&mut headers, "api.example");
         let stays = |name: &HeaderName| {
-            is_own(name) || ["connection", "upgrade", "transfer-encoding"].contains(&name.as_str())
+            is_own(name.as_str())
+                || ["connection", "upgrade", "transfer-encoding"].contains(&name.as_str())
         };
         if let Some(name) = headers.keys().find(|name| stays(name)) {
             return Err(format!("{name} is sent on"));
@@ -65,37 +63,6 @@ fn head_holds(uri: &Uri, mut headers: HeaderMap) -> Result<(), String> {
         if sent.as_ref().is_some_and(|sent| !stays(sent)) {
             return Err(format!("{path} goes to {sent:?}"));
         }
-    }
-    Ok(())
-}
-
-fn body_holds(uri: &Uri, body: &[u8]) -> Result<(), String> {
-    let read = |body| Asked::read(uri, body, &mut Switches::of(Mending::new()));
-    let asked = read(body);
-    if let Some(tools) = asked.tools {
-        let declared = Arc::new(ToolCache::default().of(tools));
-        let names = declared.registry().map(|registry| registry.names().map(str::to_owned));
-        for name in names.into_iter().flatten().take(8) {
-            if declared.tool(&name).is_none() {
-                return Err(format!("the tool {name:?} is not found by its own name"));
-            }
-        }
-    }
-    if let Some(schema) = asked.schema
-        && serde_json::from_str::<IgnoredAny>(&schema).is_err()
-    {
-        return Err(format!("the schema of the content is no JSON: {schema}"));
-    }
-    let Some(sent) = asked.body else { return Ok(()) };
-    // By its grammar: a number may be larger than what is read here.
-    if serde_json::from_slice::<IgnoredAny>(body).is_ok()
-        && serde_json::from_str::<IgnoredAny>(&sent).is_err()
-    {
-        return Err(format!("no JSON is sent on: {sent}"));
-    }
-    let again = read(sent.as_bytes());
-    if again.fixed.is_any() {
-        return Err(format!("mended twice: {sent}"));
     }
     Ok(())
 }

@@ -8,15 +8,12 @@
 //!
 //! [`Server`] is the gateway, and [`Config`] its settings. The command is `wiremend serve`.
 
-mod account;
 mod admin;
 mod aside;
 mod clients;
 mod config;
 mod descriptors;
-mod edit;
 mod exchange;
-mod fitting;
 #[cfg(any(test, feature = "fuzz"))]
 #[doc(hidden)]
 pub mod fuzz;
@@ -28,14 +25,14 @@ mod metrics;
 mod recent;
 mod refusal;
 mod relay;
-mod request;
 mod server;
 mod shared;
 mod timed;
 mod unpacked;
 
-pub use config::{
-    Arguments, CallsInText, Config, ConfigError, Content, CutCalls, Limits, Mending, Mode, Reask,
-    Repair, Setting, ToolRule, Upstream, address, settings,
-};
+pub use config::{Config, ConfigError, Limits, Reask, Setting, Upstream, address, settings};
 pub use server::Server;
+/// What is mended, which is the same wherever an exchange is.
+pub use wiremend_exchange::{
+    Arguments, CallsInText, Content, CutCalls, Mending, Mode, Repair, SettingError, ToolRule,
+};

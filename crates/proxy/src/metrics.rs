@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use crate::account::Account;
+use wiremend_exchange::Account;
 
 /// The most series. Beyond, the names of models and tools, which others choose, are `other`.
 const SERIES: usize = 4096;
@@ -102,6 +102,8 @@ pub(crate) struct Named<'a> {
 pub(crate) struct Elapsed {
     pub(crate) first: Option<Duration>,
     pub(crate) total: Duration,
+    /// The time that the gateway itself took.
+    pub(crate) overhead: Duration,
 }
 
 impl Metrics {
@@ -128,33 +130,33 @@ impl Metrics {
         let Named { format, model } = named;
         let outcome = account.verdict().code();
         self.count("wiremend_answers_total", &[("format", format), ("outcome", outcome)], 1);
-        for (outcome, count) in &account.seen {
+        for (outcome, count) in account.ended_calls() {
             let labels = [("format", format), ("outcome", outcome.code())];
             self.count("wiremend_calls_total", &labels, *count as u64);
         }
-        for (outcome, count) in &account.seen_contents {
+        for (outcome, count) in account.ended_contents() {
             let labels = [("format", format), ("outcome", outcome.code())];
             self.count("wiremend_contents_total", &labels, *count as u64);
         }
-        for call in account.calls.iter().chain(&account.contents) {
-            for (code, risk, count) in &call.repairs {
+        for call in account.calls().iter().chain(account.contents()) {
+            for (code, risk, count) in call.repairs() {
                 let labels = [
                     ("code", *code),
                     ("risk", risk.code()),
                     ("format", format),
                     ("model", model),
-                    ("tool", call.tool.as_str()),
+                    ("tool", call.tool()),
                 ];
                 self.count("wiremend_repairs_total", &labels, *count as u64);
             }
         }
-        self.time("wiremend_overhead_seconds", &[], account.overhead);
+        self.time("wiremend_overhead_seconds", &[], elapsed.overhead);
         let labels = [("gen_ai_request_model", model)];
         self.time("gen_ai_server_request_duration_seconds", &labels, elapsed.total);
         let Some(first) = elapsed.first else { return };
         self.time("gen_ai_server_time_to_first_token_seconds", &labels, first);
         let after = elapsed.total.saturating_sub(first);
-        if let Some(tokens) = account.output_tokens.and_then(|tokens| u32::try_from(tokens).ok())
+        if let Some(tokens) = account.output_tokens().and_then(|tokens| u32::try_from(tokens).ok())
             && tokens > 1
         {
             self.time("gen_ai_server_time_per_output_token_seconds", &labels, after / (tokens - 1));

@@ -7,12 +7,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use wiremend_exchange::{Account, HistoryFixes};
 
-use crate::{
-    account::{Account, CallNote},
-    metrics::Elapsed,
-    request::Fixed,
-};
+use crate::metrics::Elapsed;
 
 /// What is known about a request, for the list and for labels. Nothing of its headers, its query or its body.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +19,7 @@ pub(crate) struct About {
     pub(crate) upstream: String,
     pub(crate) model: String,
     pub(crate) status: u16,
-    pub(crate) fixed: Fixed,
+    pub(crate) fixed: HistoryFixes,
 }
 
 /// The last answers.
@@ -105,24 +102,25 @@ struct Answer {
 impl Answer {
     fn json(&self) -> Value {
         let Self { account, about, elapsed, ended } = self;
-        let calls: Vec<Value> = account.calls.iter().map(entry).collect();
-        let contents: Vec<Value> = account.contents.iter().map(content).collect();
-        json!({
+        let mut entry = json!({
             "id": about.id,
             "unix_time": ended / 1000,
             "upstream": about.upstream,
             "model": about.model,
             "status": about.status,
-            "format": account.format.map(wiremend_wire::ApiFormat::code),
-            "outcome": account.verdict().code(),
-            "account": account.line(),
-            "calls": calls,
-            "contents": contents,
-            "history": {"mended": about.fixed.mended, "replaced": about.fixed.replaced},
+        });
+        let rest = json!({
+            "history": {"mended": about.fixed.mended(), "replaced": about.fixed.replaced()},
             "milliseconds": millis(elapsed.total),
             "first_milliseconds": elapsed.first.map(millis),
-            "overhead_microseconds": account.overhead.as_micros() as u64,
-        })
+            "overhead_microseconds": elapsed.overhead.as_micros() as u64,
+        });
+        if let (Value::Object(members), Value::Object(done), Value::Object(rest)) =
+            (&mut entry, account.to_json(), rest)
+        {
+            members.extend(done.into_iter().chain(rest));
+        }
+        entry
     }
 }
 
@@ -135,45 +133,4 @@ fn millis(time: Duration) -> f64 {
 pub(crate) fn unix_millis() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// JSON content, which is for no tool.
-fn content(note: &CallNote) -> Value {
-    let mut entry = entry(note);
-    if let Some(members) = entry.as_object_mut() {
-        members.remove("tool");
-    }
-    entry
-}
-
-fn entry(call: &CallNote) -> Value {
-    let repairs = call.repairs.iter();
-    let repairs: Vec<Value> = repairs
-        .map(|(code, risk, count)| json!({"code": code, "risk": risk.code(), "count": count}))
-        .collect();
-    let edits = call.edits.iter().map(|edit| {
-        let mut entry = json!({
-            "start": edit.start, "end": edit.end, "code": edit.code, "risk": edit.risk.code(),
-        });
-        if call.content.is_some() {
-            entry["after"] = edit.after.as_str().into();
-        }
-        entry
-    });
-    let edits: Vec<Value> = edits.collect();
-    let mut entry = json!({
-        "tool": call.tool,
-        "outcome": call.outcome.code(),
-        "repairs": repairs,
-        "edits": edits,
-        "bytes": call.bytes,
-    });
-    if call.issues > 0 {
-        entry["issues"] = call.issues.into();
-    }
-    if let Some((came, left)) = &call.content {
-        entry["came"] = came.as_str().into();
-        entry["left"] = left.as_str().into();
-    }
-    entry
 }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use http::{HeaderName, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::json;
+use wiremend_exchange::BadSwitch;
 
-use crate::{config::Upstream, request::right_switch, shared::Shared};
+use crate::{config::Upstream, shared::Shared};
 
 /// Why the gateway answers itself. None says anything of what the request holds but the name of one of the gateway's own
 /// headers.
@@ -13,8 +14,7 @@ use crate::{config::Upstream, request::right_switch, shared::Shared};
 pub(crate) enum Refusal {
     BadCoding,
     BadHost,
-    /// The header that is wrong.
-    BadSwitch(HeaderName),
+    BadSwitch(BadSwitch),
     BadTarget,
     BodyTooLarge,
     ClientGone,
@@ -117,7 +117,7 @@ impl Refusal {
     pub(crate) fn answer(&self, shared: &Shared) -> Response<String> {
         let (status, code, message) = self.row();
         let message = match self {
-            Self::BadSwitch(name) => Cow::Owned(format!("{message}: {}", right_switch(name))),
+            Self::BadSwitch(switch) => Cow::Owned(format!("{message}: {switch}")),
             Self::NoUpstream => {
                 let prefixes: Vec<&str> = shared.upstreams.iter().map(Upstream::prefix).collect();
                 Cow::Owned(format!("{message}: it begins with {}", prefixes.join(" or ")))

@@ -20,10 +20,11 @@ use tokio::{
     time::{Instant, Sleep, sleep},
 };
 
+use wiremend_exchange::{Account, Verdict};
+
 pub(crate) use work::{QUIET, Work};
 
 use crate::{
-    account::{Account, Verdict},
     aside::{done, give_way},
     live::Watched,
     metrics::{Elapsed, Named},
@@ -75,11 +76,8 @@ pub(crate) struct Passing {
     pub(crate) first: Option<Instant>,
     /// Apart, because an answer that is not mended has no room for it, and neither has a request that waits for one.
     pub(crate) work: Option<Box<Work>>,
-    /// What was done, if that is known before the body passes.
-    pub(crate) account: Option<Account>,
-    pub(crate) comment: bool,
-    /// The coding that the answer came in, if it was unpacked.
-    pub(crate) unpacked: Option<&'static str>,
+    /// What was done, and the time that it took, if that is known before the body passes.
+    pub(crate) done: Option<(Account, Duration)>,
     /// Whether the client takes what is sent.
     pub(crate) waits: Waits,
     pub(crate) ended: Ended,
@@ -95,18 +93,17 @@ impl Drop for Passing {
             if self.ended == Ended::Open {
                 self.ended = left;
             }
-            work.account
+            work.into_done()
         });
-        let account = self.account.take().or(stopped);
-        let elapsed = Elapsed {
-            first: self.first.map(|first| first - self.began),
-            total: self.began.elapsed(),
-        };
-        self.log(account.as_ref(), elapsed.total);
-        let Some(account) = account else {
+        let total = self.began.elapsed();
+        let done = self.done.take().or(stopped);
+        self.log(done.as_ref().map(|(account, _)| account), total);
+        let Some((account, overhead)) = done else {
             return self.shared.live.end(&self.watched);
         };
-        let format = account.format.map_or("unknown", wiremend_wire::ApiFormat::code);
+        let first = self.first.map(|first| first - self.began);
+        let elapsed = Elapsed { first, total, overhead };
+        let format = account.format().map_or("unknown", wiremend_wire::ApiFormat::code);
         let named = Named { format, model: &self.about.model };
         self.shared.metrics.answer(&account, named, elapsed);
         self.shared.live.count(&self.watched, &account, elapsed);
@@ -120,7 +117,8 @@ impl Passing {
     /// Says how it ended.
     fn log(&self, account: Option<&Account>, took: Duration) {
         let log = &self.shared.log;
-        let (verdict, format) = account.map_or((None, None), |of| (Some(of.verdict()), of.format));
+        let (verdict, format) =
+            account.map_or((None, None), |of| (Some(of.verdict()), of.format()));
         let reason = match self.ended {
             Ended::Refused => return,
             Ended::BadPacking => "bad-packing",
@@ -256,8 +254,7 @@ impl Body for Relay {
                 continue;
             }
             if *this.over {
-                if core::mem::take(&mut this.passing.comment)
-                    && this.failed.is_none()
+                if this.failed.is_none()
                     && let Some(comment) =
                         this.passing.work.as_mut().and_then(|work| work.comment())
                 {

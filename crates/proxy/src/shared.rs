@@ -15,6 +15,7 @@ use hyper_util::{
 };
 use rustls::{ClientConfig, crypto::ring};
 use tokio::sync::Semaphore;
+use wiremend_exchange::Exchanges;
 
 use crate::{
     config::{Config, Upstream},
@@ -22,7 +23,6 @@ use crate::{
     log::Log,
     metrics::Metrics,
     recent::Recent,
-    request::ToolCache,
     timed::BoxError,
 };
 
@@ -36,12 +36,13 @@ pub(crate) struct Shared {
     pub(crate) config: Config,
     /// The longest prefix first.
     pub(crate) upstreams: Vec<Upstream>,
+    /// What is mended in the exchanges with each of them.
+    pub(crate) exchanges: Vec<Exchanges>,
     /// How providers are encrypted, if one is.
     encryption: Option<ClientConfig>,
     pub(crate) metrics: Metrics,
     pub(crate) recent: Recent,
     pub(crate) live: Live,
-    pub(crate) tools: ToolCache,
     pub(crate) log: Log,
     pub(crate) open: Arc<Semaphore>,
     pub(crate) draining: AtomicBool,
@@ -56,13 +57,18 @@ impl Shared {
         upstreams.sort_by_key(|upstream| core::cmp::Reverse(upstream.prefix().len()));
         let encrypted = upstreams.iter().any(Upstream::is_https);
         let encryption = encrypted.then(encryption).transpose()?;
+        let exchanges = Exchanges::new(config.mending().clone())
+            .with_held_bytes(limits.held_bytes())
+            .with_content_recorded(config.record().content);
+        let own = |upstream: &Upstream| upstream.mending(config.mending());
+        let exchanges = upstreams.iter().map(|one| exchanges.clone().with_mending(own(one)));
         Ok(Self {
+            exchanges: exchanges.collect(),
             upstreams,
             encryption,
             metrics: Metrics::default(),
             recent: Recent::new(config.record().answers),
             live: Live::new(config.record().content),
-            tools: ToolCache::default(),
             log: Log::default(),
             open: Arc::new(Semaphore::new(limits.open_answers().min(Semaphore::MAX_PERMITS))),
             draining: AtomicBool::new(false),

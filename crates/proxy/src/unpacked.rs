@@ -11,7 +11,7 @@ use std::{
 use brotli_decompressor::Decompressor;
 use bytes::{Buf, Bytes};
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
-use http::{HeaderMap, header::CONTENT_ENCODING};
+use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::{
@@ -40,29 +40,18 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// How the body of an answer is packed, if it is. An error if that cannot be unpacked: the coding is
-    /// another one, there are several, or others need the room.
-    pub(crate) fn of(headers: &HeaderMap, shared: &Arc<Shared>) -> Result<Option<Self>, ()> {
-        let mut found = None;
-        for value in headers.get_all(CONTENT_ENCODING) {
-            let names = value.to_str().map_err(|_| ())?;
-            for name in names.split(',').map(str::trim) {
-                let coding = match name.to_ascii_lowercase().as_str() {
-                    "" | "identity" => continue,
-                    "br" => Coding::Brotli,
-                    "deflate" => Coding::Deflate,
-                    "gzip" | "x-gzip" => Coding::Gzip,
-                    _ => return Err(()),
-                };
-                if found.replace(coding).is_some() {
-                    return Err(());
-                }
-            }
-        }
-        let Some(coding) = found else { return Ok(None) };
+    /// A way to unpack an answer with this coding. None, if there is none: it is another one, or several, or others need the
+    /// room.
+    pub(crate) fn of(coding: &str, shared: &Arc<Shared>) -> Option<Self> {
+        let coding = match coding {
+            "br" => Coding::Brotli,
+            "deflate" => Coding::Deflate,
+            "gzip" | "x-gzip" => Coding::Gzip,
+            _ => return None,
+        };
         let mut held = shared.held();
         let room = PIECE + if coding == Coding::Brotli { WINDOW } else { 64 << 10 };
-        if held.set(room) { Ok(Some(Self { coding, held })) } else { Err(()) }
+        held.set(room).then_some(Self { coding, held })
     }
 
     pub(crate) const fn code(&self) -> &'static str {

@@ -143,6 +143,7 @@
 //! | | the engine and the extraction, at the root of this crate and in [`repair`], [`partial`] and [`extract`]; no dependencies | always |
 //! | `schema` | `wiremend::schema`: validation and repair by JSON Schema | no |
 //! | `schemars` | `wiremend::schema::parse_as` and `parse_incomplete_as`: schemas from Rust types; implies `schema` | no |
+//! | `exchange` | `wiremend::exchange`: a request to a provider and its answer, mended as the gateway does, without IO; implies `schema` and `wire` | no |
 //! | `reask` | `wiremend::reask`: asks the model again when its answer cannot be repaired; implies `schema` and `wire` | no |
 //! | `wire` | `wiremend::wire` and `wiremend::response`: providers' formats, whole responses, without IO | yes |
 //! | `stream` | `wiremend::stream`: adapters for `futures_core::Stream`; implies `wire` | yes |
@@ -203,6 +204,9 @@ pub mod calls {
     };
 }
 
+/// Mends a request to a provider and its answer, without IO: what the gateway is, without a server.
+#[cfg(feature = "exchange")]
+pub use wiremend_exchange as exchange;
 /// Asks the model again when its answer cannot be repaired: a state machine without IO, and an async driver.
 #[cfg(feature = "reask")]
 pub use wiremend_reask as reask;

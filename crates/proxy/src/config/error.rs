@@ -1,5 +1,7 @@
 //! What is wrong with settings, and where.
 
+use wiremend_exchange::SettingError;
+
 /// A setting that cannot be used. The message repeats no value, because that may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -56,6 +58,12 @@ impl ConfigError {
     #[must_use]
     pub const fn line(&self) -> Option<usize> {
         self.line
+    }
+}
+
+impl From<SettingError> for ConfigError {
+    fn from(error: SettingError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

@@ -4,11 +4,9 @@ mod address;
 mod again;
 mod error;
 mod limits;
-mod mending;
 mod read;
 mod reference;
 mod tls;
-mod tools;
 mod upstream;
 
 use std::{net::SocketAddr, path::Path};
@@ -19,11 +17,11 @@ pub use address::address;
 pub use again::Reask;
 pub use error::ConfigError;
 pub use limits::Limits;
-pub use mending::{Arguments, CallsInText, Content, CutCalls, Mending, Mode, Repair};
 pub use reference::{Setting, settings};
 pub(crate) use tls::Tls;
-pub use tools::ToolRule;
 pub use upstream::Upstream;
+
+use wiremend_exchange::Mending;
 
 use crate::hosts::Hosts;
 
@@ -275,7 +273,8 @@ impl Config {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         self.admin()?;
         self.limits.check()?;
-        self.mending.calls_in_text.check().map_err(|error| error.about("mending.calls_in_text"))
+        let calls = self.mending.calls_in_text().check();
+        calls.map_err(|error| ConfigError::from(error).about("mending.calls_in_text"))
     }
 
     pub(crate) const fn record(&self) -> Record {
@@ -285,6 +284,8 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
+    use wiremend_exchange::CallsInText;
+
     use super::*;
 
     /// What no file may say, code may not either.

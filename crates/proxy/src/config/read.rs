@@ -78,7 +78,7 @@ fn is_of_a_service(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{CallsInText, Mode};
+    use wiremend_exchange::{CallsInText, Mode};
 
     fn read(file: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
         let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());

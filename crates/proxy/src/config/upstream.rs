@@ -3,9 +3,11 @@
 use http::{Uri, uri::Authority};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Arguments, CallsInText, ConfigError, Content, CutCalls, Mending, Mode, Repair, ToolRule,
+use wiremend_exchange::{
+    Arguments, CallsInText, Content, CutCalls, Mending, Mode, Repair, ToolRule,
 };
+
+use super::ConfigError;
 use crate::hosts::is_loopback;
 
 /// A provider, and the paths whose requests it gets.
@@ -161,21 +163,18 @@ impl Upstream {
     /// What is mended here.
     pub(crate) fn mending(&self, default: &Mending) -> Mending {
         let own = &self.overrides;
-        Mending {
-            policy: own.policy.unwrap_or(default.policy),
-            mode: own.mode.unwrap_or(default.mode),
-            arguments: own.arguments.unwrap_or(default.arguments),
-            content: own.content.unwrap_or(default.content),
-            calls_in_text: own
-                .calls_in_text
-                .clone()
-                .unwrap_or_else(|| default.calls_in_text.clone()),
-            cut: own.cut.unwrap_or(default.cut),
-            history: own.history.unwrap_or(default.history),
-            comment: own.comment.unwrap_or(default.comment),
+        let calls = own.calls_in_text.as_ref().unwrap_or(default.calls_in_text());
+        Mending::new()
+            .with_policy(own.policy.unwrap_or(default.policy()))
+            .with_mode(own.mode.unwrap_or(default.mode()))
+            .with_arguments(own.arguments.unwrap_or(default.arguments()))
+            .with_content(own.content.unwrap_or(default.content()))
+            .with_calls_in_text(calls.clone())
+            .with_cut(own.cut.unwrap_or(default.cut()))
+            .with_history(own.history.unwrap_or(default.history()))
+            .with_comment(own.comment.unwrap_or(default.comment()))
             // Those of the upstream come first.
-            tools: own.tools.iter().chain(&default.tools).cloned().collect(),
-        }
+            .with_tools(own.tools.iter().chain(default.tools()).cloned().collect())
     }
 
     /// The path of a request without the prefix, if it has it.

@@ -13,15 +13,14 @@ use http::{
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
+use wiremend_exchange::{Asked, Exchange, Misfit};
 use wiremend_reask::{Answer, Ask, Failure, Native, Reask, ReaskOptions, Shape, Step};
 use wiremend_response::{Response, ResponseOptions};
 use wiremend_wire::{ApiFormat, FinishReason};
 
 use super::incoming::{End, Read};
 use crate::{
-    account::Asked,
-    fitting::{Misfit, options},
-    request::{Declared, Switches},
+    headers,
     shared::{Held, Providers, Shared},
     timed::Timed,
     unpacked::{Packing, Unpacked},
@@ -52,7 +51,7 @@ impl Again {
     pub(super) async fn ask(
         &self,
         shared: &Arc<Shared>,
-        (declared, switches): (&Declared, &Switches),
+        exchange: &Exchange,
         format: Option<ApiFormat>,
         misfits: &[Misfit],
         end: Instant,
@@ -71,10 +70,9 @@ impl Again {
         let began = Instant::now();
         let end = end.min(began + settings.time());
         for misfit in misfits {
-            let Some((name, schema, rules)) = declared.tool(&misfit.tool) else { continue };
-            let fit = options(switches, name, rules);
-            let left = settings.attempts().saturating_sub(asked.requests);
-            let tokens = settings.tokens().saturating_sub(asked.input + asked.output);
+            let Some((name, schema, fit)) = exchange.tool(misfit.tool()) else { continue };
+            let left = settings.attempts().saturating_sub(asked.requests());
+            let tokens = settings.tokens().saturating_sub(asked.tokens());
             if left == 0 || tokens == 0 {
                 break;
             }
@@ -84,24 +82,21 @@ impl Again {
                 .with_deadline(end - began)
                 .with_token_budget(tokens);
             let mut reask = Reask::new(schema, options);
-            let mut first = Answer::arguments(misfit.raw.as_str());
+            let mut first = Answer::arguments(misfit.raw());
             first = first.with_finish(FinishReason::ToolCalls);
             let mut step = reask.answer(&first, began.elapsed());
             while let Step::Ask(ask) = &step {
-                if asked.requests >= settings.attempts() {
+                if asked.requests() >= settings.attempts() {
                     break;
                 }
                 let Some(body) = question(&request, shape, ask, name) else { break };
-                asked.requests += 1;
-                let reply = timeout_at(end, self.send(shared, body, end)).await;
+                asked.request();
+                let reply = timeout_at(end, self.send(shared, exchange, body, end)).await;
                 let reply = reply.unwrap_or_else(|_| Err(Failure::timed_out("")));
                 step = match reply {
                     Ok(body) => {
                         let response = Response::read(&body, ResponseOptions::new());
-                        if let Some(usage) = response.transcript().usage() {
-                            asked.input += usage.input().unwrap_or(0);
-                            asked.output += usage.output().unwrap_or(0);
-                        }
+                        response.transcript().usage().iter().for_each(|usage| asked.count(usage));
                         let answer = Answer::read(&response, ask.tool());
                         reask.answer(&answer, began.elapsed())
                     }
@@ -109,7 +104,7 @@ impl Again {
                 };
             }
             if let Step::Done(done) = step {
-                values.insert(misfit.number, done.json().to_owned());
+                values.insert(misfit.number(), done.json().to_owned());
             }
         }
         (values, asked)
@@ -119,6 +114,7 @@ impl Again {
     async fn send(
         &self,
         shared: &Arc<Shared>,
+        exchange: &Exchange,
         body: String,
         end: Instant,
     ) -> Result<Vec<u8>, Failure> {
@@ -136,7 +132,9 @@ impl Again {
         let limits = shared.config.limits();
         let mut held = shared.held();
         let (parts, body) = response.into_parts();
-        let packing = Packing::of(&parts.headers, shared).map_err(|()| failed())?;
+        let answer = exchange.answer(status.as_u16(), headers::lines(&parts.headers));
+        let packing = answer.coding().map(|coding| Packing::of(coding, shared).ok_or_else(failed));
+        let packing = packing.transpose()?;
         let mut body = Unpacked::new(Timed::new(body, limits.idle(), end), packing);
         let Read { chunks, end } =
             Read::of(&mut body, limits.held_bytes(), Duration::MAX, &mut held).await;

@@ -14,21 +14,21 @@ use std::{
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, Method, Request, Response, Version,
-    header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING},
+    header::{CONNECTION, TRANSFER_ENCODING},
 };
 use http_body_util::{BodyExt, Either, Full};
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
+use wiremend_exchange::Exchange;
 
 use crate::{
     aside::aside,
-    config::{Mode, Repair, Upstream},
+    config::Upstream,
     headers, hosts,
     live::name_shown,
     recent::About,
     refusal::Refusal,
     relay::{Ended, Passing, Relay},
-    request::{Asked, Declared, Fixed, Switches},
     shared::{Held, Outgoing, Providers, Shared},
     timed::{Timed, Waits},
 };
@@ -39,15 +39,9 @@ pub(crate) type Answer = Response<Either<Relay, Full<Bytes>>>;
 
 /// A request on its way to the provider.
 struct Sent {
-    method: Method,
-    path: String,
-    asked: Asked,
-    switches: Switches,
+    exchange: Exchange,
     /// The time that was spent on reading it.
     overhead: Duration,
-    tools: Option<Arc<Declared>>,
-    /// What the request declares its content to be.
-    content: Option<Arc<Declared>>,
     /// The room of its body, until the answer begins.
     held: Option<Held>,
     /// The same request, if the model may be asked again.
@@ -115,9 +109,7 @@ async fn forward(
         began,
         first: None,
         work: None,
-        account: None,
-        comment: false,
-        unpacked: None,
+        done: None,
         waits,
         ended: Ended::Open,
         _permit: permit,
@@ -133,11 +125,11 @@ async fn forward(
         Err(refusal) => return Err(refused(passing, refusal)),
     };
     // It is kept for each of the last answers, and a client may send any name.
-    passing.about.model = name_shown(sent.asked.model.as_deref().unwrap_or_default());
+    passing.about.model = name_shown(sent.exchange.model().unwrap_or_default());
     passing.watched.asks(&passing.about.model);
-    passing.about.fixed = sent.asked.fixed;
-    let Fixed { mended, replaced } = sent.asked.fixed;
-    for (outcome, calls) in [("mended", mended), ("replaced", replaced)] {
+    let fixed = sent.exchange.history();
+    passing.about.fixed = fixed;
+    for (outcome, calls) in [("mended", fixed.mended()), ("replaced", fixed.replaced())] {
         if calls > 0 {
             let labels = [("outcome", outcome)];
             shared.metrics.count("wiremend_history_calls_total", &labels, calls as u64);
@@ -240,43 +232,30 @@ async fn send(
 ) -> Result<(Sent, Request<Outgoing>), Refusal> {
     let upstream = &shared.upstreams[number];
     let (mut parts, body) = request.into_parts();
-    let default = upstream.mending(shared.config.mending());
-    let mut switches = Switches::take(&mut parts.headers, default).map_err(Refusal::BadSwitch)?;
-    let reads = headers::is_read(&parts.method, &parts.headers);
+    let lines = headers::lines(&parts.headers);
+    let read = shared.exchanges[number].request(parts.method.as_str(), parts.uri.path(), lines);
+    let read = read.map_err(Refusal::BadSwitch)?;
     let body = Timed::new(body, shared.config.limits().idle(), end);
     let mut overhead = Duration::ZERO;
     let mut held = None;
     let mut text_sent = None;
-    let (asked, body): (Asked, Outgoing) = if reads {
+    let (exchange, body): (Exchange, Outgoing) = if read.reads_body() {
         let (text, room) = incoming::read(shared, body).await?;
         held = Some(room);
         let began = Instant::now();
-        let (uri, read) = (parts.uri.clone(), text.clone());
-        let (mut asked, switched) = aside(text.len(), move || {
-            let asked = Asked::read(&uri, &read, &mut switches);
-            (asked, switches)
-        })
-        .await;
-        switches = switched;
-        let text = match asked.body.take() {
-            Some(changed) => {
-                parts.headers.remove("content-md5");
-                parts.headers.remove("digest");
-                Bytes::from(changed)
-            }
-            None => text,
-        };
+        let came = text.clone();
+        let mut exchange = aside(text.len(), move || read.read(&came)).await;
+        let text = exchange.take_body().map_or(text, Bytes::from);
         overhead = began.elapsed();
         parts.headers.remove(TRANSFER_ENCODING);
-        parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
         text_sent = Some(text.clone());
-        (asked, Full::new(text).map_err(|never| match never {}).boxed_unsync())
+        (exchange, Full::new(text).map_err(|never| match never {}).boxed_unsync())
     } else {
-        (Asked::of_path(&parts.uri), body.boxed_unsync())
+        (read.pass(), body.boxed_unsync())
     };
-    let mends = switches.mending.policy != Repair::Off;
+    headers::change(&mut parts.headers, exchange.header_edits());
     let chunked = parts.headers.contains_key(TRANSFER_ENCODING);
-    headers::to_upstream(&mut parts.headers, upstream.authority(), mends);
+    headers::to_upstream(&mut parts.headers, upstream.authority());
     if chunked {
         // Some methods would go without a body otherwise.
         parts.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
@@ -284,26 +263,16 @@ async fn send(
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let target = upstream.target(&path, &query).ok_or(Refusal::BadTarget)?;
     let mut request = Request::new(body);
-    *request.method_mut() = parts.method.clone();
+    *request.method_mut() = parts.method;
     *request.uri_mut() = target;
     *request.version_mut() = Version::HTTP_11;
     *request.headers_mut() = parts.headers;
-    let mending = &switches.mending;
-    let may_ask = shared.config.reask().attempts() > 0
-        && switches.reask
-        && mending.mode == Mode::Validated
-        && mending.policy != Repair::Off
-        && !asked.stream
-        && asked.tools.is_some();
+    let may_ask = shared.config.reask().attempts() > 0 && exchange.may_ask_again();
     let again = text_sent.filter(|_| may_ask).map(|text| {
         let headers = request.headers().clone();
         Again::new(providers, request.uri().clone(), headers, text, held.take())
     });
-    let tools = asked.tools.clone().map(|text| shared.tools.of(text));
-    let content = asked.schema.clone().map(|text| shared.tools.of(text));
-    let method = parts.method;
-    let sent = Sent { method, path, asked, switches, overhead, tools, content, held, again, end };
-    Ok((sent, request))
+    Ok((Sent { exchange, overhead, held, again, end }, request))
 }
 
 /// The trailers of a body that was read as a whole.

@@ -163,11 +163,11 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
+    use wiremend_exchange::Account;
     use wiremend_wire::WireEvent;
 
     use super::*;
     use crate::{
-        account::Account,
         config::{Config, Upstream},
         metrics::Elapsed,
         recent::About,
@@ -218,11 +218,11 @@ mod tests {
         let shared = shared(10);
         let mut known = Known::default();
         news(&mut known, &shared).unwrap();
-        let elapsed = Elapsed { first: None, total: Duration::ZERO };
+        let elapsed = Elapsed { first: None, total: Duration::ZERO, overhead: Duration::ZERO };
         let model = "m".repeat(BYTES / 3);
         for id in 1..=12 {
             let about = About { id, model: model.clone(), ..About::default() };
-            shared.recent.note(Account::new(true), &about, elapsed);
+            shared.recent.note(Account::default(), &about, elapsed);
         }
         let next = news(&mut known, &shared).unwrap();
         let answers = next["answers"].as_array().unwrap();

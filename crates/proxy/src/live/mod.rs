@@ -18,16 +18,13 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wiremend_core::Risk;
+use wiremend_exchange::{Account, CallNote, Verdict};
 
 pub(crate) use feed::Feed;
 pub(crate) use page::{PAGE, POLICY};
 pub(crate) use watched::{Watched, name_shown};
 
-use crate::{
-    account::{Account, Verdict},
-    metrics::Elapsed,
-    recent::unix_millis,
-};
+use crate::{metrics::Elapsed, recent::unix_millis};
 
 /// Pages at the same time. The other connections of the admin port are for those who ask for `/health`.
 const READERS: usize = 8;
@@ -141,8 +138,8 @@ impl Live {
     /// Counts an answer that was read.
     pub(crate) fn count(&self, watched: &Watched, account: &Account, elapsed: Elapsed) {
         let micros = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(0);
-        let calls: usize = account.seen.iter().map(|(_, count)| count).sum();
-        let repaired = account.calls.iter().filter(|call| !call.repairs.is_empty()).count();
+        let calls: usize = account.ended_calls().iter().map(|(_, count)| count).sum();
+        let repaired = account.calls().iter().filter(|call| !call.repairs().is_empty()).count();
         let this = Second {
             time: unix_millis() / 1000,
             answers: 1,
@@ -151,7 +148,7 @@ impl Live {
             repairs: account.repairs() as u64,
             stopped: u64::from(account.verdict() >= Verdict::Invalid),
             bytes: watched.bytes(),
-            overhead_us: micros(account.overhead),
+            overhead_us: micros(elapsed.overhead),
             streams: u64::from(elapsed.first.is_some()),
             first_us: elapsed.first.map_or(0, micros),
         };
@@ -166,8 +163,8 @@ impl Live {
         while seconds.front().is_some_and(|first| first.time + (SECONDS as u64) <= this.time) {
             seconds.pop_front();
         }
-        let noted = account.calls.iter().chain(&account.contents);
-        for (code, risk, count) in noted.flat_map(|note| &note.repairs) {
+        let noted = account.calls().iter().chain(account.contents());
+        for (code, risk, count) in noted.flat_map(CallNote::repairs) {
             let kind = kinds.entry(code).or_insert((*risk, 0));
             *kind = (kind.0.max(*risk), kind.1 + count);
         }

@@ -1,14 +1,14 @@
 //! The mending of one body.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use tokio::time::Instant;
-use wiremend_wire::{Framing, RewriteOptions, Rewriter, Rewritten};
+use wiremend_exchange::{Account, Answer};
+use wiremend_wire::{Rewriter, Rewritten};
 
 use super::{Ended, Passing};
 use crate::{
-    account::Account,
     aside::{LONG, TURN},
     live::Watched,
     shared::{Held, Shared},
@@ -17,22 +17,22 @@ use crate::{
 /// The bytes that leave at a time, although more is there to be mended.
 const FRAME: usize = 16 << 10;
 
+/// The part of the longest silence after which what keeps a connection alive no longer waits.
+pub(crate) const QUIET: u32 = 20;
+
 /// The mending of one body.
 pub(crate) struct Work {
-    rewriter: Rewriter,
-    pub(crate) account: Account,
+    pub(crate) answer: Box<Answer>,
+    /// The time that the gateway itself took.
+    pub(crate) overhead: Duration,
     out: BytesMut,
     held: Held,
     watched: Arc<Watched>,
     shared: Arc<Shared>,
-    /// The last bytes that left, which say whether an event has ended.
-    last: [u8; 4],
-    /// When they left.
+    /// When the last bytes left.
     left: Instant,
-    /// Whether what has come ends with the end of an event.
-    whole_events: bool,
-    /// Whether nothing but white space has come.
-    blank: bool,
+    /// The comment at the end has left.
+    said: bool,
     ended: bool,
     /// The last bytes took longer than others would wait.
     slow: bool,
@@ -45,18 +45,16 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn new(options: RewriteOptions, account: Account, passing: &Passing) -> Self {
+    pub(crate) fn new(answer: Box<Answer>, overhead: Duration, passing: &Passing) -> Self {
         Self {
-            rewriter: Rewriter::new(options),
-            account,
+            answer,
+            overhead,
             out: BytesMut::new(),
             held: passing.shared.held(),
             watched: Arc::clone(&passing.watched),
             shared: Arc::clone(&passing.shared),
-            last: *b"\n\n\n\n",
             left: Instant::now(),
-            whole_events: true,
-            blank: true,
+            said: false,
             ended: false,
             slow: false,
             rest: Bytes::new(),
@@ -65,22 +63,32 @@ impl Work {
         }
     }
 
+    /// What was done, and the time that it took.
+    pub(crate) fn into_done(self) -> (Account, Duration) {
+        (self.answer.into_account(), self.overhead)
+    }
+
     pub(crate) fn push(&mut self, chunk: &[u8]) {
         let began = Instant::now();
-        let chunk = self.pass_blank(chunk);
-        let Self { rewriter, account, out, watched, .. } = self;
-        rewriter.push(chunk, &mut |piece| take(out, account, watched, &piece));
-        if !self.ended && !self.held.set(self.rewriter.memory()) {
+        let Self { answer, out, watched, .. } = self;
+        answer.push(chunk, &mut |piece| take(out, watched, &piece));
+        let memory = |answer: &Answer| answer.rewriter().map_or(0, Rewriter::memory);
+        if !self.ended && !self.held.set(memory(&self.answer)) {
             // Others need the room more than this answer.
-            let Self { rewriter, account, out, watched, .. } = self;
-            rewriter.release(&mut |piece| take(out, account, watched, &piece));
-            self.held.set(self.rewriter.memory());
+            let Self { answer, out, watched, .. } = self;
+            answer.release(&mut |piece| take(out, watched, &piece));
+            self.held.set(memory(&self.answer));
         }
         self.keep_alive(chunk, began);
-        self.watched.look(&self.shared.live, &self.rewriter);
+        self.answer.rewriter().iter().for_each(|own| self.watched.look(&self.shared.live, own));
         let took = began.elapsed();
         self.slow = took > TURN;
-        self.account.overhead += took;
+        self.overhead += took;
+    }
+
+    /// The bytes that wait.
+    fn withheld(&self) -> usize {
+        self.answer.rewriter().map_or(0, Rewriter::withheld)
     }
 
     /// Takes a chunk, which is mended when it [goes on](Self::go_on). There must be nothing left of the last one.
@@ -101,7 +109,7 @@ impl Work {
     /// Whether there is something to mend that does not take long. Few bytes may do so, too: where the last ones did, or so
     /// much waits that it takes long to read it once more, as the end of a call may make it necessary.
     pub(super) fn is_short(&self) -> bool {
-        self.has_more() && !self.slow && self.rewriter.withheld() <= LONG
+        self.has_more() && !self.slow && self.withheld() <= LONG
     }
 
     /// Mends at most so many bytes of what is there, and ends if nothing follows them.
@@ -132,31 +140,12 @@ impl Work {
         self.turn = None;
     }
 
-    /// Sends on the white space at the start of a body, which may keep the connection alive. Returns the rest.
-    fn pass_blank<'c>(&mut self, chunk: &'c [u8]) -> &'c [u8] {
-        if !self.blank {
-            return chunk;
-        }
-        let rest = chunk.trim_ascii_start();
-        self.blank = rest.is_empty();
-        self.out.extend_from_slice(&chunk[..chunk.len() - rest.len()]);
-        rest
-    }
-
     /// Sends on a copy of what the provider sent to keep the connection alive, if that waits for a call that is held, and
     /// nothing has left for a while.
     fn keep_alive(&mut self, chunk: &[u8], now: Instant) {
-        let ends = chunk.ends_with(b"\n\n") || chunk.ends_with(b"\r\n\r\n");
-        let began = core::mem::replace(&mut self.whole_events, ends);
         let quiet = self.shared.config.limits().idle() / QUIET;
-        if began
-            && ends
-            && self.out.is_empty()
-            && self.rewriter.withheld() > 0
-            && now.saturating_duration_since(self.left) > quiet
-            && self.is_between_events()
-            && is_keep_alive(chunk)
-        {
+        let is_quiet = self.out.is_empty() && now.saturating_duration_since(self.left) > quiet;
+        if is_quiet && self.answer.is_keep_alive(chunk) {
             self.out.extend_from_slice(chunk);
         }
     }
@@ -164,28 +153,25 @@ impl Work {
     /// Ends the body as upstream has ended it.
     pub(crate) fn finish(&mut self) {
         let began = Instant::now();
-        if !self.ended {
-            let Self { rewriter, account, out, watched, .. } = self;
-            account.body = Some(rewriter.finish(&mut |piece| take(out, account, watched, &piece)));
-        }
+        let Self { answer, out, watched, .. } = self;
+        answer.finish(&mut |piece| take(out, watched, &piece));
         self.ended = true;
         self.held.set(0);
-        self.account.overhead += began.elapsed();
+        self.overhead += began.elapsed();
     }
 
     /// Ends the body where upstream failed: what waits leaves as it came.
     pub(super) fn stop(&mut self) {
-        if !self.ended {
-            let Self { rewriter, account, out, watched, .. } = self;
-            account.body = Some(rewriter.stop(&mut |piece| take(out, account, watched, &piece)));
-        }
+        let Self { answer, out, watched, .. } = self;
+        answer.stop(&mut |piece| take(out, watched, &piece));
         self.ended = true;
         self.held.set(0);
     }
 
     /// The client has gone. Many do as soon as they have read the end of a stream, and then nothing is missing.
     pub(super) fn leave(&mut self) -> Ended {
-        if self.rewriter.is_ended() && self.out.is_empty() {
+        let is_whole = self.answer.rewriter().is_some_and(Rewriter::is_ended);
+        if is_whole && self.out.is_empty() {
             self.finish();
             Ended::Whole
         } else {
@@ -198,53 +184,23 @@ impl Work {
         if self.out.is_empty() {
             return None;
         }
-        let bytes = self.out.split().freeze();
         self.left = Instant::now();
-        let kept = &bytes[bytes.len().saturating_sub(4)..];
-        self.last.rotate_left(kept.len());
-        self.last[4 - kept.len()..].copy_from_slice(kept);
-        Some(bytes)
+        Some(self.out.split().freeze())
     }
 
-    /// A comment that says what was done. Only between two events.
+    /// A comment that says what was done, once, if that is wanted. Only between two events.
     pub(super) fn comment(&mut self) -> Option<Bytes> {
-        if !self.is_between_events() {
+        if core::mem::replace(&mut self.said, true) {
             return None;
         }
-        let overhead = self.account.overhead.as_micros();
-        Some(format!(": wiremend {}; overhead-us={overhead}\n\n", self.account.line()).into())
-    }
-
-    /// Whether what has left ends with the end of a server-sent event.
-    fn is_between_events(&self) -> bool {
-        let ended = self.last.ends_with(b"\n\n")
-            || self.last == *b"\r\n\r\n"
-            || self.last.ends_with(b"\r\r");
-        ended && self.rewriter.framing() == Some(Framing::Sse)
+        self.answer.comment(Some(self.overhead)).map(Bytes::from)
     }
 }
 
-/// The part of the longest silence after which what keeps a connection alive no longer waits.
-pub(crate) const QUIET: u32 = 20;
-
-/// Whether a chunk has nothing but comments and pings.
-fn is_keep_alive(chunk: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(chunk) else { return false };
-    let pings = |line: &str| {
-        let text: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-        line.starts_with(':')
-            || ["", "event:ping", "data:{\"type\":\"ping\"}"].contains(&text.as_str())
-    };
-    !text.trim().is_empty() && text.lines().all(pings)
-}
-
-fn take(out: &mut BytesMut, account: &mut Account, watched: &Watched, piece: &Rewritten<'_>) {
+fn take(out: &mut BytesMut, watched: &Watched, piece: &Rewritten<'_>) {
     match piece {
         Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
-        Rewritten::Event(event) => {
-            watched.note(event);
-            account.note(event);
-        }
+        Rewritten::Event(event) => watched.note(event),
         _ => {}
     }
 }

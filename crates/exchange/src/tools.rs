@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use wiremend_schema::{Registry, Resolved, Rules, Schema};
 use wiremend_wire::Guides;
 
-use super::members::Members;
+use crate::members::Members;
 
 /// The declarations of a request, as they are written there.
-pub(super) fn declared(members: &Members<'_>) -> Option<String> {
+pub(crate) fn declared(members: &Members<'_>) -> Option<String> {
     let list = |text: &&str| text.starts_with('[') && text.len() > 2;
     let own = members.any(&["tools", "functions"]).filter(list);
     let converse = || members.object("toolConfig")?.get("tools").filter(list);

@@ -10,18 +10,28 @@ mod tests;
 
 use arguments::{Call, Wanted, judge};
 
-use super::{
-    Switches,
+use crate::{
     members::{Edits, Members, items},
+    switches::Switches,
 };
 
-/// How many calls of a history were changed.
+/// How many calls in the history of a request were changed.
+///
+/// ```
+/// use wiremend_exchange::{Exchanges, Mending};
+///
+/// let exchanges = Exchanges::new(Mending::new());
+/// let body = r#"{"messages":[{"role":"assistant","tool_calls":[
+///     {"id":"c","type":"function","function":{"name":"f","arguments":"{'a': 1}"}}]}]}"#;
+/// let exchange = exchanges.request("POST", "/v1/chat/completions", [])?.read(body.as_bytes());
+/// assert_eq!((exchange.history().mended(), exchange.history().replaced()), (1, 0));
+/// assert_eq!(exchange.body(), Some(body.replace("{'a': 1}", r#"{\"a\": 1}"#).as_str()));
+/// # Ok::<(), wiremend_exchange::BadSwitch>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fixed {
-    /// They were mended.
-    pub(crate) mended: usize,
-    /// They could not be: their text is in an object.
-    pub(crate) replaced: usize,
+pub struct HistoryFixes {
+    mended: usize,
+    replaced: usize,
 }
 
 /// Whose API a request is for, as far as its path says it. The shape of a body says the rest.
@@ -68,8 +78,8 @@ impl History {
         request: &Members<'t>,
         switches: &Switches,
         edits: &mut Edits<'t>,
-    ) -> Fixed {
-        let mut fixed = Fixed::default();
+    ) -> HistoryFixes {
+        let mut fixed = HistoryFixes::default();
         for call in self.calls(request) {
             judge(&call, switches, &mut fixed, edits);
         }
@@ -138,8 +148,22 @@ impl History {
     }
 }
 
-impl Fixed {
-    pub(crate) const fn is_any(self) -> bool {
+impl HistoryFixes {
+    /// How many were mended.
+    #[must_use]
+    pub const fn mended(self) -> usize {
+        self.mended
+    }
+
+    /// How many could not be, and have their text in an object.
+    #[must_use]
+    pub const fn replaced(self) -> usize {
+        self.replaced
+    }
+
+    /// Whether any was changed.
+    #[must_use]
+    pub const fn is_any(self) -> bool {
         self.mended + self.replaced > 0
     }
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use wiremend_core::{MendOptions, Policy, RepairKind, Risk, mend_document};
 use wiremend_wire::{FinishReason, MendedArguments};
 
-use super::Fixed;
-use crate::request::{
-    Switches,
+use super::HistoryFixes;
+use crate::{
     members::{Edits, Members},
+    switches::Switches,
 };
 
 /// What arguments are to be.
@@ -47,7 +47,7 @@ enum Fix {
 pub(super) fn judge<'t>(
     call: &Call<'t>,
     switches: &Switches,
-    fixed: &mut Fixed,
+    fixed: &mut HistoryFixes,
     edits: &mut Edits<'t>,
 ) {
     let tool = call.members.string("name").unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, ConfigError, Repair};
+use crate::{Arguments, Repair, SettingError};
 
 /// What is done with the arguments of the tools of a name, where that is not what [`Mending`] says.
 ///
@@ -12,12 +12,12 @@ use super::{Arguments, ConfigError, Repair};
 /// [`Mending`]: crate::Mending
 ///
 /// ```
-/// use wiremend_proxy::{Arguments, Mending, Repair, ToolRule};
+/// use wiremend_exchange::{Arguments, Mending, Repair, ToolRule};
 /// let delete = ToolRule::new("delete_*")?.with_arguments(Arguments::Pass);
 /// let search = ToolRule::new("search")?.with_policy(Repair::Lossy);
 /// assert!(delete.matches("delete_user") && !search.matches("search_all"));
 /// let mending = Mending::new().with_tools(vec![delete, search]);
-/// # Ok::<(), wiremend_proxy::ConfigError>(())
+/// # Ok::<(), wiremend_exchange::SettingError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,7 +41,7 @@ impl ToolRule {
     ///
     /// # Errors
     /// If the name is empty or has more than 256 bytes.
-    pub fn new(name: &str) -> Result<Self, ConfigError> {
+    pub fn new(name: &str) -> Result<Self, SettingError> {
         Ok(Self { name: name.to_owned().try_into()?, arguments: None, policy: None })
     }
 
@@ -75,11 +75,11 @@ impl ToolRule {
 }
 
 impl TryFrom<String> for Name {
-    type Error = ConfigError;
+    type Error = SettingError;
 
-    fn try_from(name: String) -> Result<Self, ConfigError> {
+    fn try_from(name: String) -> Result<Self, SettingError> {
         if name.is_empty() || name.len() > LONGEST {
-            return Err(ConfigError::new("the name of a tool is empty or too long"));
+            return Err(SettingError("the name of a tool is empty or too long"));
         }
         Ok(Self(name))
     }

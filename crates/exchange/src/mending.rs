@@ -1,32 +1,32 @@
 //! What is mended.
 
-use std::str::FromStr;
+use core::{error::Error, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use wiremend_core::{Policy, Risk};
 use wiremend_extract::Dialect;
 
-use super::{ConfigError, ToolRule};
+use crate::ToolRule;
 
 /// What is mended in an answer. A request may say otherwise with headers of the same names.
 ///
 /// ```
-/// use wiremend_proxy::{Mending, Mode};
+/// use wiremend_exchange::{Mending, Mode};
 /// assert_eq!(Mending::new().with_mode(Mode::Validated).mode(), Mode::Validated);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mending {
-    pub(crate) policy: Repair,
-    pub(crate) mode: Mode,
-    pub(crate) arguments: Arguments,
-    pub(crate) content: Content,
-    pub(crate) calls_in_text: CallsInText,
-    pub(crate) cut: CutCalls,
-    pub(crate) history: bool,
-    pub(crate) comment: bool,
+    policy: Repair,
+    mode: Mode,
+    arguments: Arguments,
+    content: Content,
+    calls_in_text: CallsInText,
+    cut: CutCalls,
+    history: bool,
+    comment: bool,
     #[serde(rename = "tool", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) tools: Vec<ToolRule>,
+    tools: Vec<ToolRule>,
 }
 
 impl Default for Mending {
@@ -166,10 +166,40 @@ impl Mending {
     pub const fn calls_in_text(&self) -> &CallsInText {
         &self.calls_in_text
     }
+
+    /// Whether calls in the history of a request are mended.
+    #[must_use]
+    pub const fn history(&self) -> bool {
+        self.history
+    }
+
+    /// Whether a stream of server-sent events ends with a comment that says what was changed.
+    #[must_use]
+    pub const fn comment(&self) -> bool {
+        self.comment
+    }
 }
 
+/// A setting that cannot be used. The message repeats no value.
+///
+/// ```
+/// use wiremend_exchange::ToolRule;
+/// let error = ToolRule::new("").unwrap_err();
+/// assert_eq!(error.to_string(), "the name of a tool is empty or too long");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingError(pub(crate) &'static str);
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl Error for SettingError {}
+
 macro_rules! named {
-    ($(#[$doc:meta])* $type:ident: $default:ident, $($(#[$each:meta])* $name:ident $code:literal,)*) => {
+    ($(#[$doc:meta])* $type:ident, $($(#[$each:meta])* $name:ident $code:literal,)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
@@ -179,12 +209,12 @@ macro_rules! named {
         }
 
         impl FromStr for $type {
-            type Err = ();
+            type Err = SettingError;
 
-            fn from_str(name: &str) -> Result<Self, ()> {
+            fn from_str(name: &str) -> Result<Self, SettingError> {
                 match name {
                     $($code => Ok(Self::$name),)*
-                    _ => Err(()),
+                    _ => Err(SettingError("there is no such value")),
                 }
             }
         }
@@ -193,7 +223,12 @@ macro_rules! named {
 
 named! {
     /// Which repairs are made: those up to a risk. A call that was cut off is never closed, whatever this says.
-    Repair: Likely,
+    ///
+    /// ```
+    /// use wiremend_exchange::Repair;
+    /// assert_eq!("likely".parse(), Ok(Repair::Likely));
+    /// ```
+    Repair,
     /// Exact repairs.
     Exact "exact",
     /// Exact and likely repairs.
@@ -206,7 +241,12 @@ named! {
 
 named! {
     /// When a call leaves. In each mode it leaves mended if it is complete when it ends, and as it came if it is not.
-    Mode: Eager,
+    ///
+    /// ```
+    /// use wiremend_exchange::Mode;
+    /// assert_eq!("validated".parse(), Ok(Mode::Validated));
+    /// ```
+    Mode,
     /// What is valid leaves while it arrives. From the first byte that needs a repair, the call waits for its end.
     Eager "eager",
     /// When it has ended, so that it can be fitted to a schema.
@@ -215,7 +255,12 @@ named! {
 
 named! {
     /// What is done with the arguments of calls.
-    Arguments: Fit,
+    ///
+    /// ```
+    /// use wiremend_exchange::Arguments;
+    /// assert_eq!("fit".parse(), Ok(Arguments::Fit));
+    /// ```
+    Arguments,
     /// They pass as they came, even if they are broken.
     Pass "pass",
     /// They are repaired as JSON.
@@ -228,7 +273,12 @@ named! {
 named! {
     /// What becomes of a call that was cut off: by a finish such as `length`, or because its arguments or the answer stop
     /// within it.
-    CutCalls: Pass,
+    ///
+    /// ```
+    /// use wiremend_exchange::CutCalls;
+    /// assert_eq!("withhold".parse(), Ok(CutCalls::Withhold));
+    /// ```
+    CutCalls,
     /// It leaves as it came.
     Pass "pass",
     /// It is taken out of the answer, also if its arguments are valid JSON.
@@ -237,7 +287,12 @@ named! {
 
 named! {
     /// Whether content is JSON, and mended as such.
-    Content: Asked,
+    ///
+    /// ```
+    /// use wiremend_exchange::Content;
+    /// assert_eq!("asked".parse(), Ok(Content::Asked));
+    /// ```
+    Content,
     /// If the request asks for JSON.
     Asked "asked",
     /// Always.
@@ -282,6 +337,12 @@ impl Repair {
 }
 
 /// Whether calls that a model wrote in its text are sent on as calls.
+///
+/// ```
+/// use wiremend_exchange::CallsInText;
+/// assert_eq!(CallsInText::try_from("auto".to_owned()), Ok(CallsInText::Auto));
+/// assert!(CallsInText::try_from("hermez".to_owned()).is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
@@ -295,13 +356,23 @@ pub enum CallsInText {
 }
 
 impl CallsInText {
-    /// A name that says nothing would look for all dialects, which nobody asked for.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+    /// Whether a name says something, which code may have set. One that says nothing would look for all dialects, which
+    /// nobody asked for.
+    ///
+    /// # Errors
+    /// If it is neither a dialect nor a model whose dialect is known.
+    ///
+    /// ```
+    /// use wiremend_exchange::CallsInText;
+    /// assert!(CallsInText::Named("hermes".to_owned()).check().is_ok());
+    /// assert!(CallsInText::Named("hermez".to_owned()).check().is_err());
+    /// ```
+    pub fn check(&self) -> Result<(), SettingError> {
         match self {
             Self::Named(name) if Dialect::by_name(name).or(Dialect::of_model(name)).is_none() => {
                 let what =
                     "no dialect, no model whose dialect is known, and neither `auto` nor `off`";
-                Err(ConfigError::new(what))
+                Err(SettingError(what))
             }
             _ => Ok(()),
         }
@@ -309,9 +380,9 @@ impl CallsInText {
 }
 
 impl TryFrom<String> for CallsInText {
-    type Error = ConfigError;
+    type Error = SettingError;
 
-    fn try_from(name: String) -> Result<Self, ConfigError> {
+    fn try_from(name: String) -> Result<Self, SettingError> {
         let calls = match name.as_str() {
             "auto" => Self::Auto,
             "off" => Self::Off,

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::config::{Arguments, Mending, Repair, ToolRule};
+use crate::{Arguments, Mending, Repair, ToolRule};
 
 fn mend(path: &str, body: &str) -> (String, usize, usize) {
     let members = Members::of(body).unwrap();
     let mut edits = Edits::new(body);
     let switches = Switches::of(Mending::new());
     let fixed = History::of(path).mend(&members, &switches, &mut edits);
-    (edits.apply(), fixed.mended, fixed.replaced)
+    (edits.apply(), fixed.mended(), fixed.replaced())
 }
 
 #[test]
@@ -231,7 +231,8 @@ fn half_a_character_is_replaced_under_a_policy_that_allows_it() {
         let function = &sent["messages"][0]["tool_calls"][0]["function"];
         (function["arguments"].as_str().unwrap().to_owned(), fixed)
     };
-    let (mended, replaced) = (Fixed { mended: 1, replaced: 0 }, Fixed { mended: 0, replaced: 1 });
+    let (mended, replaced) =
+        (HistoryFixes { mended: 1, replaced: 0 }, HistoryFixes { mended: 0, replaced: 1 });
     let whole = r#"{"arguments":"{\"a\": \"x\ud83d\"}"}"#;
     let text = "{\"a\": \"x\u{fffd}\"}";
     let as_text = |text: &str| json!({ "invalid_json": text }).to_string();

@@ -10,9 +10,10 @@ use wiremend_schema::{FitOptions, Fitted, Rules};
 use wiremend_wire::{Block, Call, FitHook, Fittable, ToolPolicies};
 
 use crate::{
-    config::{Arguments, Repair},
-    edit::{EDITS, Edit},
-    request::{Declared, Switches},
+    Arguments, Repair,
+    account::{EDITS, Edit},
+    switches::Switches,
+    tools::Declared,
 };
 
 /// What fitting did to a call, or to content.
@@ -26,12 +27,33 @@ pub(crate) struct FitNote {
     pub(crate) issues: usize,
 }
 
-/// A call whose arguments cannot be made to fit.
+/// A call whose arguments cannot be made to fit. The model may be asked for others; see
+/// [`Answer::with_arguments`](crate::Answer::with_arguments).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Misfit {
-    pub(crate) number: usize,
-    pub(crate) tool: String,
-    pub(crate) raw: String,
+pub struct Misfit {
+    number: usize,
+    tool: String,
+    raw: String,
+}
+
+impl Misfit {
+    /// The number of the call in its answer, from 0.
+    #[must_use]
+    pub const fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The name of the tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The arguments, as they came.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
 }
 
 /// The most calls of an answer that are asked for again.
@@ -69,9 +91,9 @@ impl Notes {
 }
 
 impl FitNotes {
-    /// What the model said when it was asked again.
-    pub(crate) fn of_asked(asked: BTreeMap<usize, String>) -> Self {
-        Self(Arc::new(Mutex::new(Notes { asked, ..Notes::default() })))
+    /// Says what the model said when it was asked again.
+    pub(crate) fn say(&self, asked: BTreeMap<usize, String>) {
+        self.lock().asked = asked;
     }
 
     fn lock(&self) -> MutexGuard<'_, Notes> {
@@ -86,7 +108,7 @@ impl FitNotes {
         self.lock().done.remove(&place).unwrap_or_default()
     }
 
-    /// The calls that do not fit, as they were kept.
+    /// The calls that do not fit, as they were kept, taken out.
     pub(crate) fn take_misfits(&self) -> Vec<Misfit> {
         core::mem::take(&mut self.lock().misfits)
     }
@@ -101,12 +123,12 @@ fn engine(arguments: Arguments, policy: Repair) -> Policy {
 }
 
 /// The policy for the arguments of each tool, if tools differ.
-pub(crate) fn policies(switches: &Switches) -> Option<ToolPolicies> {
-    let mending = &switches.mending;
-    if mending.tools.is_empty() && mending.arguments != Arguments::Pass {
+pub(crate) fn policies(switches: &Arc<Switches>) -> Option<ToolPolicies> {
+    let mending = switches.mending();
+    if mending.tools().is_empty() && mending.arguments() != Arguments::Pass {
         return None;
     }
-    let switches = switches.clone();
+    let switches = Arc::clone(switches);
     Some(ToolPolicies::new(move |tool| {
         let (arguments, policy) = switches.of_tool(tool);
         Some(engine(arguments, policy))
@@ -115,20 +137,20 @@ pub(crate) fn policies(switches: &Switches) -> Option<ToolPolicies> {
 
 /// Fits the calls of an answer to the tools of its request, and its content to the schema that is stated for it.
 pub(crate) fn fitter(
-    tools: &Option<Arc<Declared>>,
-    content: &Option<Arc<Declared>>,
-    switches: &Switches,
+    tools: Option<&Arc<Declared>>,
+    content: Option<&Arc<Declared>>,
+    switches: &Arc<Switches>,
     notes: &FitNotes,
 ) -> Option<FitHook> {
-    let (tools, content) = (tools.clone(), content.clone());
-    tools.as_ref().or(content.as_ref())?;
-    let (switches, notes) = (switches.clone(), notes.clone());
+    tools.or(content)?;
+    let (tools, content) = (tools.cloned(), content.cloned());
+    let (switches, notes) = (Arc::clone(switches), notes.clone());
     Some(FitHook::new(move |given| {
         let call = match given {
             Fittable::Call(call) => call,
             Fittable::Content { block, raw, .. } => {
                 let (name, schema, rules) = content.as_ref()?.only()?;
-                let engine = engine(Arguments::Fit, switches.mending.policy);
+                let engine = engine(Arguments::Fit, switches.mending().policy());
                 let fitted = schema.fit(raw.as_bytes(), &options_of(engine, name, rules));
                 let (note, script) = of_fitted(&fitted);
                 notes.put(Place::Content(*block), note);
@@ -217,7 +239,7 @@ fn of_fitted(fitted: &Fitted) -> (FitNote, Option<Script>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{config::Mending, request::ToolCache};
+    use crate::{Mending, tools::ToolCache};
     use wiremend_wire::{WireOptions, transcribe};
 
     /// However many changes there are, few are noted, and all of them are made.
@@ -225,7 +247,7 @@ mod tests {
     fn few_edits_are_noted() {
         let tools = r#"[{"name": "f", "input_schema": {"properties": {"a": {"type": "array"}}}}]"#;
         let declared = ToolCache::default().of(tools.to_owned());
-        let switches = Switches::take(&mut hyper::HeaderMap::new(), Mending::new()).unwrap();
+        let switches = Switches::of(Mending::new());
         let arguments = format!("{{'a': [{}]}}", "'x',".repeat(1_000));
         let function = serde_json::json!({"name": "f", "arguments": arguments});
         let calls = serde_json::json!([{"id": "1", "type": "function", "function": function}]);

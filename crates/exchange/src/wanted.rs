@@ -2,15 +2,15 @@
 
 use serde_json::value::RawValue;
 
-use super::members::{Members, items};
+use crate::members::{Members, items};
 
 /// What a request wants of the content of its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     /// It is to be JSON.
-    pub(super) json: bool,
+    pub(crate) json: bool,
     /// Its schema, as the declaration of a tool is written: a list of one object, with a name and the schema.
-    pub(super) schema: Option<String>,
+    pub(crate) schema: Option<String>,
 }
 
 impl Wanted {
@@ -34,7 +34,7 @@ impl Wanted {
 }
 
 /// What the content of the answer is to be.
-pub(super) fn wanted(members: &Members<'_>) -> Wanted {
+pub(crate) fn wanted(members: &Members<'_>) -> Wanted {
     let at = |path: &[&str]| at(members, path);
     let formats = [
         // OpenAI Chat, Mistral, Cohere, and whoever follows them.
