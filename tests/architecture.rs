@@ -116,9 +116,9 @@ fn every_member_takes_the_lints_of_the_workspace() {
     }
 }
 
-/// The benches are outside of the workspace and cannot inherit from it.
+/// The benches and the bindings are outside of the workspace and cannot inherit from it.
 #[test]
-fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
+fn packages_outside_take_the_lints_and_the_release_profile_of_the_workspace() {
     let tables = |manifest: &str| -> BTreeMap<String, String> {
         let text = fs::read_to_string(wiremend_tests::root().join(manifest)).unwrap();
         let tables = text.split("\n[").skip(1).filter_map(|table| table.split_once("]\n"));
@@ -128,10 +128,13 @@ fn the_benches_take_the_lints_and_the_release_profile_of_the_workspace() {
         };
         tables.map(named).collect()
     };
-    let (workspace, benches) = (tables("Cargo.toml"), tables("benches/Cargo.toml"));
-    for name in ["lints.rust", "lints.clippy", "profile.release"] {
-        assert!(workspace[name].contains('='), "{name}");
-        assert_eq!(benches.get(name), workspace.get(name), "{name}");
+    let workspace = tables("Cargo.toml");
+    for manifest in ["benches/Cargo.toml", "bindings/python/Cargo.toml"] {
+        let outside = tables(manifest);
+        for name in ["lints.rust", "lints.clippy", "profile.release"] {
+            assert!(workspace[name].contains('='), "{name}");
+            assert_eq!(outside.get(name), workspace.get(name), "{manifest}: {name}");
+        }
     }
 }
 
@@ -205,7 +208,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 fn no_source_is_unsafe() {
     // Put together here, so that this file does not contain the word itself.
     let word = ["un", "safe"].concat();
-    for (path, text) in sources(&["crates", "tests", "benches", "fuzz"]) {
+    for (path, text) in sources(&["crates", "tests", "benches", "bindings", "fuzz"]) {
         for line in code(&text) {
             let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
             assert!(!words.any(|w| w == word), "{}: {line}", path.display());
@@ -241,7 +244,7 @@ fn sans_io_crates_do_no_io() {
 #[test]
 fn sources_stay_short_and_well_named() {
     const LONGEST: usize = 1000;
-    for (path, text) in sources(&["crates", "tests", "benches", "fuzz"]) {
+    for (path, text) in sources(&["crates", "tests", "benches", "bindings", "fuzz"]) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let vague =
             ["utils", "util", "common", "helpers", "helper", "misc"].contains(&stem.as_str());
