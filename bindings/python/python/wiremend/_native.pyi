@@ -4,6 +4,8 @@ from typing import Any, ClassVar, final
 from ._errors import MendError
 from ._words import Documents, Outcome, Policy, Risk, Scope, Text
 
+__all__ = ["Mended", "Mender", "Repair", "find", "loads", "mend"]
+
 @final
 class Repair:
     __match_args__: ClassVar[tuple[str, str, str, str]]
