@@ -21,7 +21,6 @@ mod history;
 mod members;
 mod mending;
 mod request;
-mod rule;
 mod switches;
 mod tools;
 mod wanted;
@@ -31,7 +30,8 @@ pub use answer::{Answer, Treatment};
 pub use fitting::Misfit;
 pub use head::{HeaderEdit, is_own};
 pub use history::HistoryFixes;
-pub use mending::{Arguments, CallsInText, Content, CutCalls, Mending, Mode, Repair, SettingError};
+pub use mending::{
+    Arguments, CallsInText, Content, CutCalls, Mending, Mode, Repair, SettingError, ToolRule,
+};
 pub use request::{Exchange, Exchanges, Request};
-pub use rule::ToolRule;
 pub use switches::BadSwitch;

@@ -9,10 +9,7 @@
 //! [`Server`] is the gateway, and [`Config`] its settings. The command is `wiremend serve`.
 
 mod admin;
-mod aside;
-mod clients;
 mod config;
-mod descriptors;
 mod exchange;
 #[cfg(any(test, feature = "fuzz"))]
 #[doc(hidden)]
@@ -23,7 +20,6 @@ mod live;
 mod log;
 mod metrics;
 mod recent;
-mod refusal;
 mod relay;
 mod server;
 mod shared;

@@ -1,27 +1,27 @@
 //! The settings of a gateway: where it listens, where it sends requests, and what it mends.
 
-mod address;
-mod again;
-mod error;
 mod limits;
-mod read;
-mod reference;
-mod tls;
+mod text;
 mod upstream;
 
-use std::{net::SocketAddr, path::Path};
+use std::{
+    net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
-use serde::{Deserialize, Serialize};
-
-pub use address::address;
-pub use again::Reask;
-pub use error::ConfigError;
-pub use limits::Limits;
-pub use reference::{Setting, settings};
-pub(crate) use tls::Tls;
-pub use upstream::Upstream;
-
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use wiremend_exchange::Mending;
+
+pub use limits::Limits;
+pub use text::{ConfigError, Setting, settings};
+pub use upstream::Upstream;
 
 use crate::hosts::Hosts;
 
@@ -46,9 +46,9 @@ use crate::hosts::Hosts;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    #[serde(deserialize_with = "address::deserialize")]
+    #[serde(deserialize_with = "listen_on")]
     listen: SocketAddr,
-    #[serde(deserialize_with = "address::deserialize_admin")]
+    #[serde(deserialize_with = "listen_admin")]
     admin: String,
     hosts: Hosts,
     upstream: Vec<Upstream>,
@@ -282,6 +282,166 @@ impl Config {
     }
 }
 
+/// Whether the model is asked again for arguments that cannot be made to fit, and how much that may take.
+/// It is off by default.
+///
+/// ```
+/// use wiremend_proxy::{Config, Reask};
+/// let config = Config::new().with_reask(Reask::new().with_attempts(2));
+/// assert_eq!(config.reask().attempts(), 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reask {
+    attempts: u32,
+    seconds: u64,
+    tokens: u64,
+}
+
+impl Default for Reask {
+    fn default() -> Self {
+        Self { attempts: 0, seconds: 60, tokens: 50_000 }
+    }
+}
+
+impl Reask {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how many further requests one answer may cause.
+    ///
+    /// ### Default
+    /// None.
+    #[must_use]
+    pub const fn with_attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// Sets how long all of them may take.
+    ///
+    /// ### Default
+    /// 60 seconds.
+    #[must_use]
+    pub const fn with_seconds(mut self, seconds: u64) -> Self {
+        self.seconds = seconds;
+        self
+    }
+
+    /// Sets after how many tokens, of all of them, nothing more is asked.
+    ///
+    /// ### Default
+    /// 50,000.
+    #[must_use]
+    pub const fn with_tokens(mut self, tokens: u64) -> Self {
+        self.tokens = tokens;
+        self
+    }
+
+    /// How many further requests one answer may cause.
+    #[must_use]
+    pub const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// After how many tokens nothing more is asked.
+    pub(crate) const fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    pub(crate) const fn time(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+}
+
+/// The files of a certificate and its key. Without them, connections of clients are not encrypted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tls {
+    certificate: String,
+    key: String,
+}
+
+impl Tls {
+    pub(crate) fn new(certificate: &Path, key: &Path) -> Self {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        Self { certificate: text(certificate), key: text(key) }
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        !self.certificate.is_empty() || !self.key.is_empty()
+    }
+
+    /// Reads the files, if connections are to be encrypted. No message repeats what is in them.
+    pub(crate) fn load(&self) -> Result<Option<Arc<ServerConfig>>, ConfigError> {
+        if !self.is_on() {
+            return Ok(None);
+        }
+        let wrong = |file: &str, what: &str| ConfigError::new(format!("{file:?} {what}"));
+        let chain = CertificateDer::pem_file_iter(&self.certificate).and_then(Iterator::collect);
+        let chain: Vec<_> =
+            chain.map_err(|_| wrong(&self.certificate, "cannot be read as certificates"))?;
+        let key = PrivateKeyDer::from_pem_file(&self.key)
+            .map_err(|_| wrong(&self.key, "cannot be read as a private key"))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|config| config.with_no_client_auth().with_single_cert(chain, key));
+        let mut config =
+            config.map_err(|_| wrong(&self.certificate, "and the key do not fit together"))?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Some(Arc::new(config)))
+    }
+}
+
+/// Reads an address to listen on: `127.0.0.1:8484`, `localhost:8484`, or `:8484`, which is on loopback. A name
+/// is looked up; of its addresses, the first one of IPv4 counts, or else the first.
+///
+/// ```
+/// let address = wiremend_proxy::address(":8484")?;
+/// assert_eq!(address.to_string(), "127.0.0.1:8484");
+/// assert!(wiremend_proxy::address("8484").is_err());
+/// # Ok::<(), wiremend_proxy::ConfigError>(())
+/// ```
+///
+/// # Errors
+/// If it has no port, or its name is not known.
+pub fn address(text: &str) -> Result<SocketAddr, ConfigError> {
+    let text = text.trim();
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let wrong = || {
+        let such = "such as 127.0.0.1:8484, localhost:8484 or :8484";
+        ConfigError::new(format!("no address with a port, {such}, or its name is not known"))
+    };
+    if let Some(port) = text.strip_prefix(':') {
+        let port = port.parse().map_err(|_| wrong())?;
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|_| wrong())?.collect();
+    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    first.copied().ok_or_else(wrong)
+}
+
+/// Reads an address for the pages of the admin port, or `off`.
+fn admin_address(text: &str) -> Result<String, ConfigError> {
+    match text.trim() {
+        "off" => Ok("off".to_owned()),
+        text => Ok(address(text)?.to_string()),
+    }
+}
+
+fn listen_on<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    address(&String::deserialize(from)?).map_err(D::Error::custom)
+}
+
+fn listen_admin<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    admin_address(&String::deserialize(from)?).map_err(D::Error::custom)
+}
+
 #[cfg(test)]
 mod tests {
     use wiremend_exchange::CallsInText;
@@ -306,6 +466,19 @@ mod tests {
         ] {
             let error = config.check().unwrap_err().to_string();
             assert!(error.starts_with(want), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_address_may_have_a_name_or_no_host() {
+        let of = |text: &str| address(text).ok().map(|address| address.to_string());
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of("127.0.0.1:0"), some("127.0.0.1:0"));
+        assert_eq!(of("[::1]:80"), some("[::1]:80"));
+        assert_eq!(of(":8484"), some("127.0.0.1:8484"));
+        assert!(address("localhost:8484").unwrap().ip().is_loopback());
+        for wrong in ["", ":", "8484", "127.0.0.1", "localhost", ":x", ":70000", "::1", "a b:1"] {
+            assert_eq!(of(wrong), None, "{wrong}");
         }
     }
 }

@@ -18,7 +18,7 @@ use wiremend_reask::{Answer, Ask, Failure, Native, Reask, ReaskOptions, Shape, S
 use wiremend_response::{Response, ResponseOptions};
 use wiremend_wire::{ApiFormat, FinishReason};
 
-use super::incoming::{End, Read};
+use super::answer::{End, Read};
 use crate::{
     headers,
     shared::{Held, Providers, Shared},

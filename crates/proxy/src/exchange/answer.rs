@@ -3,19 +3,19 @@
 use std::{collections::VecDeque, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Response, Version, header::CONTENT_LENGTH, response::Parts};
-use http_body_util::Either;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Response, Version, header::CONTENT_LENGTH, response::Parts,
+};
+use http_body_util::{BodyExt as _, Either};
+use tokio::time::timeout;
 use wiremend_exchange::{Answer as Mending, Treatment};
 
-use super::{
-    Answer, Sent,
-    incoming::{End, Read},
-};
+use super::{Answer, Sent};
 use crate::{
-    aside::aside,
     headers,
-    relay::{Passing, QUIET, Relay, Work},
-    timed::Timed,
+    relay::{Passing, QUIET, Relay, Work, aside},
+    shared::Held,
+    timed::{BoxError, Timed},
     unpacked::{Packing, Unpacked},
 };
 
@@ -143,3 +143,60 @@ fn took(parts: &mut Parts, overhead: Duration) {
     let micros = HeaderValue::from_str(&overhead.as_micros().to_string());
     micros.into_iter().for_each(|micros| drop(parts.headers.insert(OVERHEAD, micros)));
 }
+
+/// A body of an answer, as far as it was read.
+pub(super) struct Read {
+    pub(super) chunks: VecDeque<Bytes>,
+    pub(super) end: End,
+}
+
+/// Why no more was read.
+pub(super) enum End {
+    Whole(Trailers),
+    Failed(BoxError),
+    /// It is longer than what may be held.
+    Long,
+    /// Nothing but white space has come, which keeps the connection alive, and no more for a while.
+    Slow,
+}
+
+impl Read {
+    /// Reads up to `limit` bytes. After white space it waits no longer than `patience` for each further piece.
+    pub(super) async fn of(
+        body: &mut Unpacked,
+        limit: usize,
+        patience: Duration,
+        held: &mut Held,
+    ) -> Self {
+        let (mut chunks, mut length, mut blank) = (VecDeque::<Bytes>::new(), 0, true);
+        let end = loop {
+            let frame = match body.frame() {
+                next if blank && length > 0 => match timeout(patience, next).await {
+                    Ok(frame) => frame,
+                    Err(_) => break End::Slow,
+                },
+                next => next.await,
+            };
+            let frame = match frame {
+                None => break End::Whole(None),
+                Some(Err(error)) => break End::Failed(error),
+                Some(Ok(frame)) => frame,
+            };
+            match frame.into_data() {
+                Ok(chunk) => {
+                    length += chunk.len();
+                    blank &= chunk.trim_ascii().is_empty();
+                    chunks.push_back(chunk);
+                    if length > limit || !held.set(length) {
+                        break End::Long;
+                    }
+                }
+                Err(frame) => break End::Whole(frame.into_trailers().ok()),
+            }
+        };
+        Self { chunks, end }
+    }
+}
+
+/// The trailers of a body that was read as a whole.
+type Trailers = Option<HeaderMap>;

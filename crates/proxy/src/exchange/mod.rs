@@ -1,10 +1,10 @@
-//! One request and its answer.
+//! One request and its answer, or why the gateway answers itself.
 
 mod again;
 mod answer;
-mod incoming;
 
 use std::{
+    borrow::Cow,
     error::Error,
     fmt::Display,
     sync::{Arc, atomic::Ordering},
@@ -13,24 +13,24 @@ use std::{
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Method, Request, Response, Version,
-    header::{CONNECTION, TRANSFER_ENCODING},
+    HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
+    header::{CONNECTION, CONTENT_TYPE, TRANSFER_ENCODING},
 };
-use http_body_util::{BodyExt, Either, Full};
+use http_body::Body as _;
+use http_body_util::{BodyExt as _, Either, Full};
 use hyper::body::Incoming;
+use serde_json::json;
 use tokio::time::{Instant, timeout};
-use wiremend_exchange::Exchange;
+use wiremend_exchange::{BadSwitch, Exchange};
 
 use crate::{
-    aside::aside,
     config::Upstream,
     headers, hosts,
     live::name_shown,
     recent::About,
-    refusal::Refusal,
-    relay::{Ended, Passing, Relay},
+    relay::{Ended, Passing, Relay, aside},
     shared::{Held, Outgoing, Providers, Shared},
-    timed::{Timed, Waits},
+    timed::{Timed, Waits, is_late},
 };
 use again::Again;
 
@@ -233,25 +233,25 @@ async fn send(
     let upstream = &shared.upstreams[number];
     let (mut parts, body) = request.into_parts();
     let lines = headers::lines(&parts.headers);
-    let read = shared.exchanges[number].request(parts.method.as_str(), parts.uri.path(), lines);
-    let read = read.map_err(Refusal::BadSwitch)?;
+    let begun = shared.exchanges[number].request(parts.method.as_str(), parts.uri.path(), lines);
+    let begun = begun.map_err(Refusal::BadSwitch)?;
     let body = Timed::new(body, shared.config.limits().idle(), end);
     let mut overhead = Duration::ZERO;
     let mut held = None;
     let mut text_sent = None;
-    let (exchange, body): (Exchange, Outgoing) = if read.reads_body() {
-        let (text, room) = incoming::read(shared, body).await?;
+    let (exchange, body): (Exchange, Outgoing) = if begun.reads_body() {
+        let (text, room) = read(shared, body).await?;
         held = Some(room);
         let began = Instant::now();
         let came = text.clone();
-        let mut exchange = aside(text.len(), move || read.read(&came)).await;
+        let mut exchange = aside(text.len(), move || begun.read(&came)).await;
         let text = exchange.take_body().map_or(text, Bytes::from);
         overhead = began.elapsed();
         parts.headers.remove(TRANSFER_ENCODING);
         text_sent = Some(text.clone());
         (exchange, Full::new(text).map_err(|never| match never {}).boxed_unsync())
     } else {
-        (read.pass(), body.boxed_unsync())
+        (begun.pass(), body.boxed_unsync())
     };
     headers::change(&mut parts.headers, exchange.header_edits());
     let chunked = parts.headers.contains_key(TRANSFER_ENCODING);
@@ -275,8 +275,172 @@ async fn send(
     Ok((Sent { exchange, overhead, held, again, end }, request))
 }
 
-/// The trailers of a body that was read as a whole.
-type Trailers = Option<HeaderMap>;
+/// Reads the body of a request, and says how much it holds.
+async fn read(shared: &Arc<Shared>, body: Timed) -> Result<(Bytes, Held), Refusal> {
+    let limit = shared.config.limits().body_bytes();
+    let mut held = shared.held();
+    let mut body = std::pin::pin!(body);
+    if body.size_hint().lower() > limit as u64 {
+        return Err(Refusal::BodyTooLarge);
+    }
+    let most =
+        body.size_hint().upper().map_or(limit, |length| usize::try_from(length).unwrap_or(limit));
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            if is_late(&error) { Refusal::ClientSlow } else { Refusal::ClientGone }
+        })?;
+        let Ok(chunk) = frame.into_data() else { continue };
+        if read.len() + chunk.len() > limit {
+            return Err(Refusal::BodyTooLarge);
+        }
+        make_room(&mut read, chunk.len(), most.min(limit));
+        read.extend_from_slice(&chunk);
+        // What it takes, also where it is not filled.
+        if !held.set(read.capacity()) {
+            return Err(Refusal::TooBusy);
+        }
+    }
+    Ok((read.into(), held))
+}
+
+/// Makes room for more bytes: half as much again as there are, so that few are copied, but for no more than `most` bytes in
+/// all. A client may say that many will come, and send none, so it is not made at once.
+fn make_room(read: &mut Vec<u8>, more: usize, most: usize) {
+    let wanted = read.len() + more;
+    if wanted > read.capacity() {
+        let roomy = (wanted + wanted / 2).min(most.max(wanted));
+        read.reserve_exact(roomy - read.len());
+    }
+}
+
+/// Why the gateway answers itself. None says anything of what the request holds but the name of one of the gateway's own
+/// headers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    BadCoding,
+    BadHost,
+    BadSwitch(BadSwitch),
+    BadTarget,
+    BodyTooLarge,
+    ClientGone,
+    ClientSlow,
+    HeadTooLarge,
+    HostNotAllowed,
+    NoUpstream,
+    NotAllowed,
+    TooBusy,
+    UpstreamFailed,
+    UpstreamNotEncrypted,
+    UpstreamSlow,
+    UpstreamUnreachable,
+}
+
+/// The header that says so.
+const ERROR: HeaderName = HeaderName::from_static("x-wiremend-error");
+
+impl Refusal {
+    pub(crate) const fn code(&self) -> &'static str {
+        self.row().1
+    }
+
+    const fn row(&self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::BadCoding => {
+                (StatusCode::NOT_IMPLEMENTED, "bad-coding", "the only transfer coding is chunked")
+            }
+            Self::BadHost => (
+                StatusCode::BAD_REQUEST,
+                "bad-host",
+                "a request has one header Host, with the name or the address of the gateway",
+            ),
+            Self::BadSwitch(_) => (
+                StatusCode::BAD_REQUEST,
+                "bad-switch",
+                "an X-Wiremend header, or its value, is not known, or it is there twice",
+            ),
+            Self::BadTarget => (
+                StatusCode::BAD_REQUEST,
+                "bad-target",
+                "the target of a request is a path, without a host and without dot segments",
+            ),
+            Self::BodyTooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "body-too-large",
+                "the body of the request is too large",
+            ),
+            Self::ClientGone => {
+                (StatusCode::BAD_REQUEST, "client-gone", "the body of the request was cut off")
+            }
+            Self::ClientSlow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "client-slow",
+                "the body of the request did not arrive",
+            ),
+            Self::HeadTooLarge => (
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "head-too-large",
+                "the head of the request is too large",
+            ),
+            Self::HostNotAllowed => (
+                StatusCode::FORBIDDEN,
+                "host-not-allowed",
+                "Host is neither an address nor localhost, and the setting `hosts` does not have it",
+            ),
+            Self::NoUpstream => {
+                (StatusCode::NOT_FOUND, "no-upstream", "no upstream is configured for this path")
+            }
+            Self::NotAllowed => {
+                (StatusCode::METHOD_NOT_ALLOWED, "not-allowed", "this method is not forwarded")
+            }
+            Self::TooBusy => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too-busy",
+                "too many requests are being answered, or too much is held for them",
+            ),
+            Self::UpstreamFailed => (
+                StatusCode::BAD_GATEWAY,
+                "upstream-failed",
+                "the provider sent no answer that can be read",
+            ),
+            Self::UpstreamNotEncrypted => (
+                StatusCode::BAD_GATEWAY,
+                "upstream-not-encrypted",
+                "the connection to the provider cannot be encrypted, or its certificate is not trusted",
+            ),
+            Self::UpstreamSlow => (
+                StatusCode::GATEWAY_TIMEOUT,
+                "upstream-slow",
+                "the provider did not begin its answer in time",
+            ),
+            Self::UpstreamUnreachable => {
+                (StatusCode::BAD_GATEWAY, "upstream-unreachable", "the provider cannot be reached")
+            }
+        }
+    }
+
+    /// The answer, in the shape of an error of OpenAI, which most clients can show.
+    pub(crate) fn answer(&self, shared: &Shared) -> Response<String> {
+        let (status, code, message) = self.row();
+        let message = match self {
+            Self::BadSwitch(switch) => Cow::Owned(format!("{message}: {switch}")),
+            Self::NoUpstream => {
+                let prefixes: Vec<&str> = shared.upstreams.iter().map(Upstream::prefix).collect();
+                Cow::Owned(format!("{message}: it begins with {}", prefixes.join(" or ")))
+            }
+            _ => Cow::Borrowed(message),
+        };
+        let body = json!({"error": {"message": format!("wiremend: {message}"), "type": "wiremend", "code": code}});
+        let mut answer = Response::new(body.to_string());
+        *answer.status_mut() = status;
+        let headers = answer.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ERROR, HeaderValue::from_static(code));
+        // What is left of the body of this request is not read as another one.
+        headers.insert(http::header::CONNECTION, HeaderValue::from_static("close"));
+        answer
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -306,6 +470,24 @@ mod tests {
         }
         for path in ["/", "/v1/a.b/..c/d..", "/models/x:y", "/%2etc"] {
             assert!(!has_dots(path), "{path}");
+        }
+    }
+
+    /// However long a body is, and in whatever pieces it comes, it takes no more room than it may have bytes.
+    #[test]
+    fn a_request_takes_no_more_room_than_its_limit() {
+        let most = 1 << 20;
+        for (piece, length) in [(1000, most), (16 << 10, most), (most, most), (1000, most / 2 + 1)]
+        {
+            let (mut read, mut copied) = (Vec::new(), 0);
+            for _ in 0..length / piece {
+                let before = read.capacity();
+                make_room(&mut read, piece, most);
+                copied += if read.capacity() == before { 0 } else { read.len() };
+                read.resize(read.len() + piece, 0);
+                assert!(read.capacity() <= most.min(read.len() + read.len() / 2), "{piece}");
+            }
+            assert!(copied <= 3 * length, "{copied} bytes were copied for {length}");
         }
     }
 }
