@@ -9,6 +9,7 @@ mod extract;
 mod fault;
 mod fit;
 mod input;
+mod ordered;
 mod out;
 mod paint;
 mod position;

@@ -1,21 +1,9 @@
 //! `wiremend batch`: JSON Lines in, JSON Lines out.
-//!
-//! A reader makes a slot for each line and puts it into two bounded queues: one for the workers and
-//! one for the writer, which waits for each slot in turn. The bounds limit memory use, because a
-//! reader that is too fast has to wait.
 
 mod operations;
 mod request;
 
-use std::{
-    io::{self, BufRead, BufReader, Read as _, Write},
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, Mutex, PoisonError,
-        mpsc::{Receiver, SyncSender, TryRecvError, sync_channel},
-    },
-    thread,
-};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 
 use operations::{Growth, grow};
 use request::{Head, Mode, Op, Request, RequestInput, Setting};
@@ -30,6 +18,7 @@ use crate::{
     exit::{Exit, Failure},
     fit::{Fitting, changes},
     input::{CHUNK, Input},
+    ordered::{self, Jobs, Work, in_order},
     out::{self, Out},
     report::{Record, records},
 };
@@ -37,18 +26,13 @@ use crate::{
 pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
     let setting =
         Setting { split: args.split, limits: args.limits.limits(), max_line: args.max_line };
-    let threads = args
-        .threads
-        .or_else(|| thread::available_parallelism().map(usize::from).ok())
-        .unwrap_or(1)
-        .min(MAX_THREADS);
     let input = Input::open(&args.file, session.quiet)?;
     let name = input.name().to_owned();
     let mut out = Out::new();
     let ended = answer_in_order(
         BufReader::with_capacity(CHUNK, input),
         out.lines(),
-        threads,
+        ordered::threads(args.threads),
         args.max_line,
         move |line| reply(line, setting),
         panicked,
@@ -59,9 +43,6 @@ pub(crate) fn run(args: &BatchArgs, session: Session) -> Result<Exit, Failure> {
         Err(Stopped::Writing(error)) => Err(error.into()),
     }
 }
-
-/// The maximum number of threads. More would only wait for each other.
-const MAX_THREADS: usize = 1024;
 
 /// A line of output.
 #[derive(Debug, Serialize)]
@@ -212,18 +193,6 @@ enum Line {
     TooLong(Vec<u8>),
 }
 
-/// A line, and the channel for its reply.
-struct Job {
-    line: Line,
-    reply: SyncSender<Vec<u8>>,
-}
-
-/// A slot of the writer.
-enum Slot {
-    Reply(Receiver<Vec<u8>>),
-    Failed(io::Error),
-}
-
 /// Why the pipeline stopped before the end of the input.
 #[derive(Debug)]
 enum Stopped {
@@ -231,14 +200,32 @@ enum Stopped {
     Writing(io::Error),
 }
 
-/// The maximum number of requests in progress per thread.
-const QUEUED: usize = 4;
+/// Answers each line with a reply without its line end.
+struct Answers<A> {
+    answer: A,
+    /// Makes the reply for a line on which `answer` panicked.
+    panicked: fn(&Line) -> Vec<u8>,
+}
+
+impl<A: Fn(&Line) -> Vec<u8> + Send + Sync + 'static> Work for Answers<A> {
+    type Job = Line;
+    type Done = io::Result<Vec<u8>>;
+
+    fn work(&self, line: &Line) -> io::Result<Vec<u8>> {
+        Ok((self.answer)(line))
+    }
+
+    fn panicked(&self, line: &Line) -> io::Result<Vec<u8>> {
+        Ok((self.panicked)(line))
+    }
+
+    fn weight(reply: &io::Result<Vec<u8>>) -> usize {
+        reply.as_ref().map_or(0, Vec::len)
+    }
+}
 
 /// Answers every line of `input` on `threads` threads, and writes the replies in the order of the
 /// lines. The output is flushed before waiting for a reply.
-///
-/// `answer` makes the reply without its line end; `panicked` makes the one for a line on which
-/// `answer` panicked.
 fn answer_in_order(
     mut input: impl BufRead + Send + 'static,
     out: &mut impl Write,
@@ -247,41 +234,31 @@ fn answer_in_order(
     answer: impl Fn(&Line) -> Vec<u8> + Send + Sync + 'static,
     panicked: fn(&Line) -> Vec<u8>,
 ) -> Result<(), Stopped> {
-    let (jobs, work) = sync_channel::<Job>(threads * QUEUED);
-    let (slots, order) = sync_channel::<Slot>(threads * QUEUED);
-    // The threads are not joined: after the output has been closed, the reader could wait forever for
-    // a line that nobody needs. The process ends with the writer.
-    thread::spawn(move || {
-        if let Err(error) = feed(&mut input, max_line, &jobs, &slots) {
-            let _ = slots.send(Slot::Failed(error));
+    let feed = move |jobs: &mut Jobs<_>| {
+        if let Err(error) = feed(&mut input, max_line, jobs) {
+            jobs.done(Err(error));
         }
-    });
-    let work = Arc::new(Mutex::new(work));
-    let answer = Arc::new(answer);
-    for _ in 0..threads {
-        let (work, answer) = (Arc::clone(&work), Arc::clone(&answer));
-        thread::spawn(move || {
-            while let Some(job) = next(&work) {
-                let reply = catch_unwind(AssertUnwindSafe(|| answer(&job.line)))
-                    .unwrap_or_else(|_| panicked(&job.line));
-                // If the writer has stopped, nobody waits for the reply.
-                let _ = job.reply.send(reply);
+    };
+    in_order(threads, Answers { answer, panicked }, feed, |reply| {
+        let written = match reply {
+            None => out.flush(),
+            Some(Ok(mut reply)) => {
+                reply.push(b'\n');
+                out.write_all(&reply)
             }
-        });
-    }
-    write_in_order(&order, out)
+            Some(Err(error)) => {
+                out.flush().map_err(Stopped::Writing)?;
+                return Err(Stopped::Reading(error));
+            }
+        };
+        written.map_err(Stopped::Writing)
+    })
 }
 
-/// Takes the next job; `None` if the reader has finished.
-fn next(work: &Mutex<Receiver<Job>>) -> Option<Job> {
-    work.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
-}
-
-fn feed(
+fn feed<W: Work<Job = Line>>(
     input: &mut impl BufRead,
     max_line: usize,
-    jobs: &SyncSender<Job>,
-    slots: &SyncSender<Slot>,
+    jobs: &mut Jobs<W>,
 ) -> io::Result<()> {
     let mut first = true;
     while let Some(mut line) = read_line(input, max_line)? {
@@ -293,9 +270,9 @@ fn feed(
                 continue;
             }
         }
-        let (reply, slot) = sync_channel(1);
-        // A closed queue means that the writer has stopped.
-        if slots.send(Slot::Reply(slot)).is_err() || jobs.send(Job { line, reply }).is_err() {
+        let (Line::Whole(bytes) | Line::TooLong(bytes)) = &line;
+        let weight = bytes.len();
+        if !jobs.push(line, weight) {
             break;
         }
     }
@@ -322,44 +299,19 @@ fn read_line(input: &mut impl BufRead, max_line: usize) -> io::Result<Option<Lin
     Ok(Some(Line::TooLong(line)))
 }
 
-fn write_in_order(order: &Receiver<Slot>, out: &mut impl Write) -> Result<(), Stopped> {
-    loop {
-        let slot = match take(order, out)? {
-            None => return out.flush().map_err(Stopped::Writing),
-            Some(Slot::Failed(error)) => {
-                out.flush().map_err(Stopped::Writing)?;
-                return Err(Stopped::Reading(error));
-            }
-            Some(Slot::Reply(slot)) => slot,
-        };
-        // A worker always sends: a panic inside it is caught.
-        if let Some(mut reply) = take(&slot, out)? {
-            reply.push(b'\n');
-            out.write_all(&reply).map_err(Stopped::Writing)?;
-        }
-    }
-}
-
-/// Takes the next item, and flushes before waiting for it. `None` at the end.
-fn take<T>(from: &Receiver<T>, out: &mut impl Write) -> Result<Option<T>, Stopped> {
-    match from.try_recv() {
-        Ok(item) => Ok(Some(item)),
-        Err(TryRecvError::Disconnected) => Ok(None),
-        Err(TryRecvError::Empty) => {
-            out.flush().map_err(Stopped::Writing)?;
-            Ok(from.recv().ok())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{
         io::{Cursor, Read},
-        sync::atomic::{AtomicUsize, Ordering},
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        thread,
     };
 
     use super::*;
+    use crate::ordered::QUEUED;
 
     fn text(line: &Line) -> String {
         let (mark, bytes) = match line {
