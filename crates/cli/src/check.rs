@@ -21,6 +21,9 @@ use crate::{
 #[derive(Debug, Serialize)]
 pub(crate) struct Report<'a> {
     file: &'a str,
+    /// The line of a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_line: Option<u64>,
     /// Whether the input is valid JSON without repairs.
     valid: bool,
     outcome: &'static str,
@@ -43,6 +46,7 @@ impl<'a> Report<'a> {
     ) -> Self {
         Self {
             file,
+            at_line: None,
             valid: mended.outcome() == Outcome::Unchanged,
             outcome: mended.outcome().code(),
             json: None,
@@ -50,6 +54,12 @@ impl<'a> Report<'a> {
             cut_at: mended.cut_at().map(ToString::to_string),
             fault: Fault::of(text, mended, options),
         }
+    }
+
+    /// The report of a record that begins on this line of the file. The places in it are those in the record.
+    pub(crate) const fn at_line(mut self, line: Option<u64>) -> Self {
+        self.at_line = line;
+        self
     }
 
     /// The report with the repaired text.
@@ -68,22 +78,23 @@ pub(crate) fn run(args: &CheckArgs, session: Session) -> Result<Exit, Failure> {
     let mut worst = Exit::Unchanged;
     for path in &args.files {
         // If a file cannot be read, the others are still checked.
-        let exit = match Input::open(path, session.quiet).and_then(|mut input| {
-            let text = input.read_all(args.input.max_input)?;
-            match &target {
-                Some(target) => {
-                    fit::check(input.name(), &text, target, options.clone(), args.json, session)
+        let exit =
+            match Input::open(path, session.quiet).map(Input::unpacked).and_then(|mut input| {
+                let text = input.read_all(args.input.max_input)?;
+                match &target {
+                    Some(target) => {
+                        fit::check(input.name(), &text, target, options.clone(), args.json, session)
+                    }
+                    None => check(input.name(), &text, &options, args.json, session),
                 }
-                None => check(input.name(), &text, &options, args.json, session),
-            }
-        }) {
-            Ok(exit) => exit,
-            Err(failure @ Failure::Pipe) => return Err(failure),
-            Err(failure) => {
-                notice(&shown!("{}: {}", session.stderr.paint(BOLD, "error"), failure));
-                failure.exit()
-            }
-        };
+            }) {
+                Ok(exit) => exit,
+                Err(failure @ Failure::Pipe) => return Err(failure),
+                Err(failure) => {
+                    notice(&shown!("{}: {}", session.stderr.paint(BOLD, "error"), failure));
+                    failure.exit()
+                }
+            };
         worst = worst.max(exit);
     }
     Ok(worst)

@@ -2,7 +2,9 @@
 
 use std::{fmt, io, process::ExitCode};
 
-use wiremend_core::Outcome;
+use wiremend_core::{Outcome, Risk};
+
+use crate::args::FailOn;
 
 /// The result of a run in full detail, from best to worst. With several results, the worst counts.
 ///
@@ -43,15 +45,17 @@ exits with 1, 3, 4 or 5. The help of each command has the details.";
 pub(crate) const REPAIR_CODES: &str = "\
 Exit codes:
   0  the output is valid and complete, repaired or not
-  1  only with --exit-code: something was repaired
+  1  only with --exit-code: something was repaired; only with --fail-on: a repair is as
+     risky as that
   2  the command line is wrong
   3  something is missing: the input was cut off (it was closed, or the policy forbids
      that), or it holds another document, which was dropped
-  4  the input holds no JSON
+  4  the input holds no JSON; no record has the --field
   5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the
      value does not match its schema
   6  reading or writing failed
-If the reader of the output closes the pipe early, the exit code is 6, without a message.";
+With several inputs or records, the highest code wins. If the reader of the output closes
+the pipe early, the exit code is 6, without a message.";
 
 /// The exit codes in the help of `stream`.
 pub(crate) const STREAM_CODES: &str = "\
@@ -125,6 +129,26 @@ impl Exit {
         if dropped { self.max(Self::Cut) } else { self }
     }
 
+    /// The result for one outcome, if `fail_on` says what counts as a failure besides what could not be
+    /// repaired; see [`without`](Self::without) for `dropped`.
+    pub(crate) fn judged(
+        outcome: Outcome,
+        dropped: bool,
+        risk: Option<Risk>,
+        fail_on: &[FailOn],
+    ) -> Self {
+        let exit = Self::of(outcome).without(dropped);
+        if fail_on.is_empty() || !outcome.is_valid() {
+            return exit;
+        }
+        let lowest = fail_on.iter().filter_map(|what| what.risk()).min();
+        match exit {
+            Self::Cut if fail_on.contains(&FailOn::Cut) => exit,
+            _ if lowest.is_some() && risk >= lowest => Self::Repaired,
+            _ => Self::Unchanged,
+        }
+    }
+
     /// The exit code of a command that prints its result: a repaired result is a success, unless
     /// `--exit-code` was given (`detailed`).
     pub(crate) const fn for_output(self, detailed: bool) -> Self {
@@ -168,6 +192,11 @@ impl Failure {
     /// An error from reading `name`.
     pub(crate) fn reading(name: &str, error: io::Error) -> Self {
         Self::Io { what: format!("cannot read {name}"), error }
+    }
+
+    /// An error from writing `name`.
+    pub(crate) fn writing(name: &str, error: io::Error) -> Self {
+        Self::Io { what: format!("cannot write {name}"), error }
     }
 
     /// The exit code for it.
@@ -233,6 +262,28 @@ mod tests {
         assert_eq!(codes(&|exit| exit.for_check(false)), [0, 1, 2, 1, 1, 1, 6]);
         assert_eq!(codes(&|exit| exit.for_output(true)), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(codes(&|exit| exit.for_check(true)), [0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn what_fails_can_be_chosen() {
+        let judged = |outcome, dropped, risk, fail_on: &[FailOn]| {
+            Exit::judged(outcome, dropped, Some(risk), fail_on) as u8
+        };
+        use FailOn::{Cut, Guess, Likely, Lossy};
+        let (repaired, closed) = (Outcome::Repaired, Outcome::Closed);
+        assert_eq!(judged(repaired, false, Risk::Exact, &[Likely]), 0);
+        assert_eq!(judged(repaired, false, Risk::Likely, &[Likely]), 1);
+        assert_eq!(judged(repaired, false, Risk::Guess, &[Lossy]), 1);
+        assert_eq!(judged(repaired, false, Risk::Lossy, &[Guess]), 0);
+        assert_eq!(judged(repaired, false, Risk::Lossy, &[Guess, Lossy]), 1);
+        assert_eq!(judged(closed, false, Risk::Guess, &[Cut]), 3);
+        assert_eq!(judged(closed, false, Risk::Guess, &[Guess]), 1);
+        assert_eq!(judged(repaired, true, Risk::Lossy, &[Cut]), 3);
+        assert_eq!(judged(repaired, true, Risk::Lossy, &[Guess]), 0);
+        // What could not be repaired fails in any case.
+        assert_eq!(judged(Outcome::None, false, Risk::Exact, &[Guess]), 4);
+        assert_eq!(judged(Outcome::Cut, false, Risk::Exact, &[Guess]), 3);
+        assert_eq!(Exit::judged(Outcome::Unchanged, false, None, &[Likely]), Exit::Unchanged);
     }
 
     #[test]

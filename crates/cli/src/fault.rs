@@ -89,6 +89,10 @@ impl Fault {
         Self::at(text, start..start, "not valid JSON, and it could not be repaired".to_owned())
     }
 
+    pub(crate) fn into_message(self) -> String {
+        self.message
+    }
+
     fn at(text: &[u8], span: std::ops::Range<usize>, message: String) -> Self {
         let Position { line, column } = Locator::new(text).at(span.start);
         Self { message, byte: span.start, line, column, end: span.end }

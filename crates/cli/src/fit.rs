@@ -525,8 +525,11 @@ const LISTED: usize = 50;
 
 /// The output of `--json`.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+pub(crate) struct Report<'a> {
     file: &'a str,
+    /// The line of a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_line: Option<u64>,
     /// Whether the input is valid JSON and matches the schema, without changes.
     valid: bool,
     outcome: &'static str,
@@ -538,15 +541,23 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn new(file: &'a str, target: &Target, fitted: &'a Fitted) -> Self {
+    pub(crate) fn new(file: &'a str, target: &Target, fitted: &'a Fitted) -> Self {
         Self {
             file,
+            at_line: None,
             valid: fitted.outcome() == Outcome::Unchanged,
             outcome: fitted.outcome().code(),
             json: None,
             repairs: changes(fitted.changes()),
             fit: Fitting::new(target.id().map(str::to_owned), fitted),
         }
+    }
+
+    /// The report with the value, of a record that begins on this line of the file.
+    pub(crate) fn with_json(mut self, fitted: &'a Fitted, line: Option<u64>) -> Self {
+        self.at_line = line;
+        self.json = Some(fitted.text());
+        self
     }
 }
 
@@ -561,9 +572,7 @@ pub(crate) fn repair(
 ) -> Result<Outcome, Failure> {
     let mut out = Out::new();
     if args.json {
-        let mut report = Report::new(name, target, fitted);
-        report.json = Some(fitted.text());
-        out.record(&report);
+        out.record(&Report::new(name, target, fitted).with_json(fitted, None));
         out.flush()?;
         return Ok(fitted.outcome());
     }

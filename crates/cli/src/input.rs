@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::exit::Failure;
+use crate::{exit::Failure, packed::Unpacked};
 
 /// Files longer than this get a progress bar.
 const LONG: u64 = 8 << 20;
@@ -20,20 +20,32 @@ pub(crate) const CHUNK: usize = 64 << 10;
 pub(crate) struct Input {
     name: String,
     reader: Box<dyn Read + Send>,
-    bar: Option<ProgressBar>,
 }
 
 impl Input {
     /// Opens a file; `-` is standard input.
     pub(crate) fn open(path: &Path, quiet: bool) -> Result<Self, Failure> {
+        Self::metered(path, |size| size.and_then(|size| progress(size, quiet)))
+    }
+
+    /// Opens a file. The bar is chosen by its size, if it has one, and shows what was read of it.
+    pub(crate) fn metered(
+        path: &Path,
+        bar: impl FnOnce(Option<u64>) -> Option<ProgressBar>,
+    ) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
-            let name = "<stdin>".to_owned();
-            return Ok(Self { name, reader: Box::new(io::stdin()), bar: None });
+            let reader = Box::new(Metered { reader: io::stdin(), bar: bar(None) });
+            return Ok(Self { name: "<stdin>".to_owned(), reader });
         }
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|error| Failure::reading(&name, error))?;
-        let bar = file.metadata().ok().and_then(|meta| progress(meta.len(), quiet));
-        Ok(Self { name, reader: Box::new(file), bar })
+        let reader = File::open(path).map_err(|error| Failure::reading(&name, error))?;
+        let size = reader.metadata().ok().map(|meta| meta.len());
+        Ok(Self { name, reader: Box::new(Metered { reader, bar: bar(size) }) })
+    }
+
+    /// The same, unpacked if it is compressed.
+    pub(crate) fn unpacked(self) -> Self {
+        Self { reader: Box::new(Unpacked::new(self.reader)), ..self }
     }
 
     /// The name, for messages.
@@ -65,13 +77,32 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+/// Shows what was read.
+struct Metered<R> {
+    reader: R,
+    bar: Option<ProgressBar>,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
-        match &self.bar {
-            Some(bar) if count == 0 => bar.finish_and_clear(),
-            Some(bar) => bar.inc(count as u64),
-            None => {}
+        if let Some(bar) = &self.bar {
+            bar.inc(count as u64);
         }
         Ok(count)
+    }
+}
+
+impl<R> Drop for Metered<R> {
+    fn drop(&mut self) {
+        // One that is of several inputs is longer than this one.
+        if let Some(bar) = self.bar.as_ref().filter(|bar| Some(bar.position()) >= bar.length()) {
+            bar.finish_and_clear();
+        }
     }
 }
 
@@ -85,15 +116,20 @@ pub(crate) fn read_up_to(reader: impl Read, limit: usize) -> io::Result<Option<V
 
 /// A bar for `size` bytes, if standard error is a terminal that does not also show the output.
 fn progress(size: u64, quiet: bool) -> Option<ProgressBar> {
-    #[allow(clippy::disallowed_methods, reason = "only to see what they are")]
-    let beside = io::stderr().is_terminal() && !io::stdout().is_terminal();
-    if quiet || size <= LONG || !beside {
-        return None;
-    }
+    (!quiet && size > LONG && has_screen(true)).then(|| bar(size))
+}
+
+/// Whether standard error is a terminal that nothing else is written to; `printed` says whether the
+/// results go to standard output.
+#[allow(clippy::disallowed_methods, reason = "only to see what they are")]
+pub(crate) fn has_screen(printed: bool) -> bool {
+    io::stderr().is_terminal() && !(printed && io::stdout().is_terminal())
+}
+
+pub(crate) fn bar(size: u64) -> ProgressBar {
     let bar = ProgressBar::new(size);
-    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta}");
-    if let Ok(style) = style {
-        bar.set_style(style);
+    match ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
-    Some(bar)
 }

@@ -3,14 +3,17 @@
 mod args;
 mod batch;
 mod check;
+mod doors;
 mod exit;
 mod explain;
 mod extract;
 mod fault;
 mod fit;
 mod input;
+mod many;
 mod ordered;
 mod out;
+mod packed;
 mod paint;
 mod position;
 mod repair;
@@ -99,7 +102,8 @@ fn dispatch(command: &Command, session: Session) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::run(args, session),
         Command::Extract(args) => extract::run(args, session),
         Command::Repair(args) => {
-            repair::run(args, session).map(|exit| exit.for_output(args.exit_code))
+            let detailed = args.exit_code || !args.fail_on.is_empty();
+            repair::run(args, session).map(|exit| exit.for_output(detailed))
         }
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(args, session),

@@ -13,10 +13,12 @@ use crate::{
     Session,
     args::{PolicyArg, RepairArgs, ScopeArg, TrailingArg},
     check::Report,
+    doors,
     exit::{Exit, Failure},
     fault::{self, Fault},
     fit::{self, Target},
     input::{CHUNK, Input},
+    many,
     out::{Fragments, Out},
     paint::{BAD, notice},
     position::Tracker,
@@ -25,39 +27,63 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> {
-    let trailing = if args.stream { TrailingDocuments::First } else { TrailingDocuments::Array };
-    let options = args
-        .engine
-        .options(PolicyArg::Permissive)
-        .with_trailing_documents(args.trailing.map_or(trailing, TrailingArg::trailing));
     if args.stream {
         refuse_for_stream(args)?;
     }
+    let options = options(args);
+    let scope = scope(args);
     let target = Target::of_args(&args.schema)?;
-    let mut input = Input::open(&args.file, session.quiet)?;
-    // Of several documents, the first is the best only if it was asked for.
-    let whole_text = args.stream || args.trailing == Some(TrailingArg::First);
-    let default = if whole_text { Scope::Whole } else { Scope::Best };
-    let scope = args.scope.map_or(default, ScopeArg::scope);
-    let (outcome, missing) = if let Some(target) = target {
+    let file = match args.files.as_slice() {
+        [file] if !args.many.is_used() && !file.is_dir() => file,
+        _ => return many::run(args, options, scope, target, session),
+    };
+    let mut input = Input::open(file, session.quiet)?.unpacked();
+    let result = if let Some(target) = target {
         let text = input.read_all(args.input.max_input)?;
         let fitted = target.fit(&text, options, scope);
         let missing = fit::drops_document(&fitted);
-        (fit::repair(args, input.name(), &text, &target, &fitted, session)?, missing)
+        let outcome = fit::repair(args, input.name(), &text, &target, &fitted, session)?;
+        Summary { outcome, missing, risk: fitted.risk() }
     } else if args.stream {
         repair_stream(input, scope, &options, args.json, session)?
     } else {
         whole(args, input, scope, &options, session)?
     };
+    let Summary { outcome, missing, risk } = result;
     Ok(match args.exit_zero && outcome.is_valid() {
         true => Exit::Unchanged,
-        false => Exit::of(outcome).without(missing),
+        false => Exit::judged(outcome, missing, risk, &args.fail_on),
     })
+}
+
+/// What decides the exit code.
+struct Summary {
+    outcome: Outcome,
+    /// Whether a document was dropped.
+    missing: bool,
+    risk: Option<Risk>,
+}
+
+/// How texts are mended.
+fn options(args: &RepairArgs) -> MendOptions {
+    let trailing = if args.stream { TrailingDocuments::First } else { TrailingDocuments::Array };
+    let trailing = args.trailing.map_or(trailing, TrailingArg::trailing);
+    args.engine.options(PolicyArg::Permissive).with_trailing_documents(trailing)
+}
+
+/// Where documents are looked for. Of several, the first is the best only if it was asked for.
+fn scope(args: &RepairArgs) -> Scope {
+    let whole_text = args.stream || args.trailing == Some(TrailingArg::First);
+    let default = if whole_text { Scope::Whole } else { Scope::Best };
+    args.scope.map_or(default, ScopeArg::scope)
 }
 
 /// Refuses the options that need the whole text: what `--stream` has written cannot be taken back.
 fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
     let message = match (args.scope, args.trailing) {
+        _ if args.many.is_used() || args.files.len() > 1 => {
+            "--stream reads one input: with several, and for records, each is read as a whole"
+        }
         (Some(ScopeArg::Best | ScopeArg::Last), _) => {
             "--stream cannot choose between documents: --scope best and last need the whole text"
         }
@@ -76,15 +102,14 @@ fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
     Err(Failure::Usage(message.to_owned()))
 }
 
-/// The whole-text path: everything is read before anything is written. Returns the outcome, and whether
-/// a document was dropped.
+/// The whole-text path: everything is read before anything is written.
 fn whole(
     args: &RepairArgs,
     mut input: Input,
     scope: Scope,
     options: &MendOptions,
     session: Session,
-) -> Result<(Outcome, bool), Failure> {
+) -> Result<Summary, Failure> {
     let text = input.read_all(args.input.max_input)?;
     let mended = find(&text, scope, options);
     let mut out = Out::new();
@@ -100,7 +125,11 @@ fn whole(
     if !args.json {
         notices(input.name(), &text, &mended, options, session);
     }
-    Ok((mended.outcome(), report::drops_document(mended.repairs())))
+    if !session.quiet && doors::is_body(&text) {
+        notice(&doors::to_stream(input.name()));
+    }
+    let missing = report::drops_document(mended.repairs());
+    Ok(Summary { outcome: mended.outcome(), missing, risk: mended.repairs().risk() })
 }
 
 fn notices(name: &str, text: &[u8], mended: &Mended, options: &MendOptions, session: Session) {
@@ -131,7 +160,7 @@ fn repair_stream(
     options: &MendOptions,
     json: bool,
     session: Session,
-) -> Result<(Outcome, bool), Failure> {
+) -> Result<Summary, Failure> {
     let mut reader = Reader::new(scope, options.clone());
     let mut sink = Sink {
         out: Out::new(),
@@ -169,9 +198,9 @@ fn repair_stream(
         path,
     });
     let overflow = (outcome == Outcome::Overflow).then(|| fault::overflow(options));
-    let missing = sink.missing;
+    let (missing, risk) = (sink.missing, sink.risk);
     sink.close(outcome, refused, overflow)?;
-    Ok((outcome, missing))
+    Ok(Summary { outcome, missing, risk })
 }
 
 /// The reader of the input.

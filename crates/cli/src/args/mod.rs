@@ -1,11 +1,13 @@
 //! The command line: the options of each command, their values, and the codes of repairs as people type them.
 
+mod many;
 #[cfg(feature = "serve")]
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use many::{FailOn, ManyArgs};
 #[cfg(feature = "serve")]
 pub(crate) use serve::{Admin, ServeArgs};
 use wiremend_core::{Limits, MendOptions, Policy, RepairKind, Risk, TrailingDocuments};
@@ -126,15 +128,16 @@ pub(crate) struct CheckArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Explain the code of a repair or of a schema rule.
+/// Explain the code of a repair or of a schema rule, or another word that this program prints: an outcome, a risk, the
+/// type of a line.
 #[derive(Debug, Args)]
 #[command(after_help = OTHER_CODES)]
 pub(crate) struct ExplainArgs {
-    /// The code as it appears in reports: single-quote, missing-comma, …
+    /// The code as it appears in reports: single-quote, missing-comma, closed, lossy, …
     #[arg(required_unless_present = "list")]
     pub(crate) code: Option<String>,
 
-    /// List all codes.
+    /// List all codes and words.
     #[arg(long, conflicts_with = "code")]
     list: bool,
 
@@ -148,19 +151,23 @@ pub(crate) struct ExplainArgs {
 /// The JSON goes to standard output and the list of repairs to standard error. Valid JSON is printed
 /// unchanged, byte for byte. If the input cannot be repaired, nothing is printed. With --stream,
 /// output begins before the end of the input is known, so there may be some even then.
+///
+/// Several files and directories are repaired on all cores. Each result is one line of the output, or a
+/// file of --out, or replaces its file with --in-place. With --lines and --field, the inputs hold records.
+/// Inputs may be compressed (gzip, Zstandard).
 #[derive(Debug, Args)]
 #[command(after_help = REPAIR_CODES)]
 pub(crate) struct RepairArgs {
-    /// File to repair; `-` is standard input.
+    /// Files and directories to repair; `-` is standard input.
     #[arg(default_value = "-")]
-    pub(crate) file: PathBuf,
+    pub(crate) files: Vec<PathBuf>,
 
     /// Repair while reading, in bounded memory. The result can differ from that of the whole text,
     /// because output that has been written cannot be changed.
     #[arg(long, conflicts_with_all = ["schema", "tools"])]
     pub(crate) stream: bool,
 
-    /// Print JSON: one report or, with --stream, one event per line.
+    /// Print JSON: one report for each input or, with --stream, one event per line.
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -173,6 +180,10 @@ pub(crate) struct RepairArgs {
     #[arg(long, conflicts_with = "exit_code")]
     pub(crate) exit_zero: bool,
 
+    /// What else is a failure, if the output is valid JSON. May be repeated [default: cut].
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', conflicts_with_all = ["exit_code", "exit_zero"])]
+    pub(crate) fail_on: Vec<FailOn>,
+
     /// If the input cannot be repaired, print it unchanged.
     #[arg(long, conflicts_with_all = ["stream", "json"])]
     pub(crate) or_input: bool,
@@ -184,6 +195,9 @@ pub(crate) struct RepairArgs {
     /// What to do with documents after the first [default: array; with --stream: first].
     #[arg(long, alias = "following", value_name = "RULE")]
     pub(crate) trailing: Option<TrailingArg>,
+
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
 
     #[command(flatten)]
     pub(crate) schema: SchemaArgs,

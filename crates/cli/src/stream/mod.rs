@@ -23,6 +23,7 @@ use crate::{
     fit::{CallReport, ObjectReport, Target, tools_of_args},
     input::{CHUNK, Input},
     out::Out,
+    packed::PACKED,
     paint::{BAD, notice},
     report::drops_document,
     visible::shown,
@@ -176,11 +177,13 @@ struct Shown {
     verdict: Verdict,
     /// Something in the stream could be a value of the schema.
     answered: bool,
+    /// The body is in a known format.
+    known: bool,
 }
 
 impl Shown {
     fn new(inside: Inside) -> Self {
-        Self { inside, verdict: Verdict(Exit::Unchanged), answered: false }
+        Self { inside, verdict: Verdict(Exit::Unchanged), answered: false, known: false }
     }
 
     fn take(&mut self, event: &Event, opening: &Opening, view: &mut dyn View) {
@@ -212,11 +215,12 @@ impl Shown {
             Event::CallBegan { .. } => self.answered = true,
             _ => {}
         }
-        if let Some(explained) = opening.explain(event) {
+        if let Some(explained) = opening.explain(event).filter(|_| !self.known) {
             view.show(&WireEvent::Error(&explained));
             return;
         }
         let Some(wire) = event.to_wire() else { return };
+        self.known |= matches!(wire, WireEvent::FormatDetected(_));
         match &wire {
             WireEvent::CallEnded(_) if self.inside.checks_calls => {}
             wire => self.verdict.note(wire),
@@ -225,28 +229,40 @@ impl Shown {
     }
 }
 
-/// How compressed bodies begin.
-const PACKED: [(&[u8], &str, &str); 2] =
-    [(b"\x1f\x8b", "gzip", "gzip -dc"), (b"\x28\xb5\x2f\xfd", "Zstandard", "zstd -dc")];
-
 /// The first bytes of the body.
 #[derive(Default)]
 struct Opening(Vec<u8>);
 
 impl Opening {
     fn note(&mut self, chunk: &[u8]) {
-        let missing = 4_usize.saturating_sub(self.0.len());
+        let missing = 16_usize.saturating_sub(self.0.len());
         self.0.extend(chunk.iter().take(missing));
     }
 
-    /// A body that is no stream because it is compressed: what to do about it.
+    /// What to do about a body that is no stream: one that is compressed, or a text.
     fn explain(&self, event: &Event) -> Option<WireError> {
         let Event::Error(error) = event else { return None };
+        let kinds = [ErrorKind::NotAStream, ErrorKind::Unrecognised, ErrorKind::Malformed];
+        if !kinds.contains(&error.kind()) {
+            return None;
+        }
         let packed = PACKED.into_iter().find(|(magic, ..)| self.0.starts_with(magic));
-        let (_, name, tool) = packed.filter(|_| error.kind() == ErrorKind::NotAStream)?;
-        Some(error.clone().with_message(format!(
-            "the body is compressed ({name}): unpack it first, with `{tool}` or `curl --compressed`"
-        )))
+        // A page is an error, and events in an unknown format are no text.
+        let head = self.0.trim_ascii_start();
+        let is_other = [&b"<"[..], b"data", b"event", b"id:", b"retry", b":", b"\0"]
+            .iter()
+            .any(|start| head.starts_with(start));
+        let message = match packed {
+            Some((_, name, tool)) => format!(
+                "the body is compressed ({name}): unpack it first, with `{tool}` or `curl --compressed`"
+            ),
+            None if is_other => return None,
+            None => format!(
+                "{} (`wiremend stream` reads the bodies of responses; `wiremend repair` the JSON in a text)",
+                error.message()
+            ),
+        };
+        Some(error.clone().with_message(message))
     }
 }
 

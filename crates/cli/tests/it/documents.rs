@@ -1,4 +1,4 @@
-//! The output shown in README.md and docs/command.md is what the program prints.
+//! The output shown in README.md, docs/command.md and docs/many.md is what the program prints.
 
 use std::{fs, path::PathBuf};
 
@@ -55,4 +55,28 @@ fn the_report_on_the_page_of_the_command_is_printed() {
     let (_, shown) = shown.split_once('\n').unwrap();
     let done = run(&["repair"], "{'a': True, 'b': None}\n");
     assert_eq!(done.stderr + &done.stdout, shown);
+}
+
+/// Each command on the page whose output is shown, in a shell that finds this program.
+#[cfg(unix)]
+#[test]
+fn the_page_of_many_documents_shows_what_is_printed() {
+    let page = fs::read_to_string(root().join("docs/many.md")).unwrap();
+    let program = env!("CARGO_BIN_EXE_wiremend");
+    let mut seen = 0;
+    for block in blocks(&page, "text") {
+        let Some((line, shown)) = block.strip_prefix("$ ").and_then(|rest| rest.split_once('\n'))
+        else {
+            continue;
+        };
+        let script = line.replace("| wiremend", &format!("| '{program}'"));
+        let done = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert_eq!(
+            String::from_utf8([done.stdout, done.stderr].concat()).unwrap(),
+            shown,
+            "{line}"
+        );
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
 }

@@ -7,8 +7,10 @@ mod documents;
 mod explain;
 mod extract;
 mod limits;
+mod many;
 mod pipes;
 mod program;
+mod records;
 mod repair;
 mod schema;
 #[cfg(feature = "serve")]

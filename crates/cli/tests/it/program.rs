@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::Write as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
 };
@@ -70,6 +70,19 @@ pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, content).unwrap();
     path
+}
+
+/// An empty directory for a test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// The content of a file, as text.
+pub(crate) fn content(path: &Path) -> String {
+    String::from_utf8(fs::read(path).unwrap()).unwrap()
 }
 
 /// One of the example streams.
