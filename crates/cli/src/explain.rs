@@ -1,4 +1,4 @@
-//! `wiremend explain`: the meaning of codes.
+//! `wiremend explain`: the meaning of codes, and of the other words that this program prints.
 
 use serde_json::json;
 use wiremend_core::{Policy, RepairKind, Risk};
@@ -11,6 +11,7 @@ use crate::{
     out::Out,
     paint::{BOLD, DIM, NAME},
     visible::{Shown, shown},
+    words::{self, Word},
 };
 
 pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure> {
@@ -21,25 +22,61 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
             if args.json {
                 out.record(&entry.object());
             } else {
-                let name = session.stdout.paint(NAME, Shown::of(entry.code).padded(28));
-                let risk = Shown::of(entry.risk).padded(8);
-                out.line(&shown!("{}{}{}", name, risk, entry.summary));
+                out.line(&row(
+                    session,
+                    entry.code,
+                    &Shown::of(entry.risk).padded(8),
+                    entry.summary,
+                ));
+            }
+        }
+        for word in words::all() {
+            if args.json {
+                out.record(&object(&word));
+            } else {
+                let of = session.stdout.paint(DIM, shown!("{}: ", word.of));
+                out.line(&row(session, word.code, &of, word.meaning));
             }
         }
         out.flush()?;
         return Ok(Exit::Unchanged);
     };
-    let entry = Entry::find(code).ok_or_else(|| {
+    let entry = Entry::find(code);
+    let meanings: Vec<Word> = words::meanings(code).collect();
+    if entry.is_none() && meanings.is_empty() {
         let rules = Rule::ALL.iter().map(|rule| rule.code());
-        Failure::Usage(unknown_code(code, repair_codes().chain(rules)))
-    })?;
+        let words = words::all().map(|word| word.code);
+        return Err(Failure::Usage(unknown_code(code, repair_codes().chain(rules).chain(words))));
+    }
     if args.json {
-        out.record(&entry.object());
+        entry.iter().for_each(|entry| out.record(&entry.object()));
+        meanings.iter().for_each(|word| out.record(&object(word)));
     } else {
-        out.line(&entry.page(session));
+        entry.iter().for_each(|entry| out.line(&entry.page(session)));
+        if !meanings.is_empty() {
+            out.line(&page(session, code, &meanings));
+        }
     }
     out.flush()?;
     Ok(Exit::Unchanged)
+}
+
+fn row(session: Session, code: &'static str, of: &Shown, summary: &'static str) -> Shown {
+    shown!("{}{}{}", session.stdout.paint(NAME, Shown::of(code).padded(28)), of, summary)
+}
+
+/// The meanings of a word: a line for each thing that it is a word for.
+fn page(session: Session, code: &str, meanings: &[Word]) -> Shown {
+    let lines = meanings.iter().map(|word| {
+        let of = session.stdout.paint(DIM, Shown::of(word.of).padded(26));
+        shown!("{}{}", of, word.meaning)
+    });
+    let lines: Vec<Shown> = lines.collect();
+    shown!("{}\n\n{}", session.stdout.paint(BOLD, code), Shown::join(&lines, "\n"))
+}
+
+fn object(word: &Word) -> serde_json::Value {
+    json!({ "code": word.code, "of": word.of, "summary": word.meaning })
 }
 
 /// The description of a repair or of a schema rule.
@@ -123,15 +160,8 @@ impl Entry {
 }
 
 /// What a risk means for the result.
-const fn meaning(risk: Risk) -> &'static str {
-    match risk {
-        Risk::Exact => "there is one reading, and nothing is lost",
-        Risk::Likely => {
-            "the reading is strongly indicated, or nothing that carries meaning changed"
-        }
-        Risk::Lossy => "something the input held is dropped, because JSON cannot hold it",
-        Risk::Guess => "something is invented, or one of several readings was chosen: check it",
-    }
+fn meaning(risk: Risk) -> &'static str {
+    words::meanings(risk.code()).find(|word| word.of == "risk").map_or("", |word| word.meaning)
 }
 
 /// The policies that allow a repair.

@@ -23,6 +23,7 @@ mod serve;
 mod stream;
 mod trace;
 mod visible;
+mod words;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
