@@ -227,7 +227,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "the pattern of a tool's name in a rule",
-        There("crates/proxy/src/config/tools.rs", "a_pattern_has_a_length"),
+        There("crates/exchange/src/mending.rs", "a_pattern_has_a_length"),
     ),
     (
         "`record.answers`",
@@ -242,14 +242,11 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "members of an object and items of an array of a request",
-        There("crates/proxy/src/request/members.rs", "lists_without_bound_are_not_read"),
+        There("crates/exchange/src/members.rs", "lists_without_bound_are_not_read"),
     ),
     (
         "declarations of tools that are kept compiled",
-        There(
-            "crates/proxy/src/request/tools.rs",
-            "the_same_tools_are_compiled_once_and_few_are_kept",
-        ),
+        There("crates/exchange/src/tools.rs", "the_same_tools_are_compiled_once_and_few_are_kept"),
     ),
     (
         "what unpacking one answer may hold",
@@ -264,15 +261,15 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "calls of an answer that are described",
-        There("crates/proxy/src/account.rs", "few_calls_are_described_and_all_are_counted"),
+        There("crates/exchange/src/account.rs", "few_calls_are_described_and_all_are_counted"),
     ),
     (
         "a text of a call in `/repairs`",
-        There("crates/proxy/src/account/call.rs", "texts_are_shortened_between_characters"),
+        There("crates/exchange/src/account.rs", "texts_are_shortened_between_characters"),
     ),
     (
         "edits of a call that are listed",
-        There("crates/proxy/src/account.rs", "few_edits_are_listed_and_little_content_is_kept"),
+        There("crates/exchange/src/account.rs", "few_edits_are_listed_and_little_content_is_kept"),
     ),
     (
         "time for which a stream is mended before others",
@@ -294,11 +291,11 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "open answers on a live page",
-        There("crates/proxy/src/live/feed.rs", "a_page_is_shown_a_bounded_part_of_what_passes"),
+        There("crates/proxy/src/live.rs", "a_page_is_shown_a_bounded_part_of_what_passes"),
     ),
     (
         "finished answers in one event for a live page",
-        There("crates/proxy/src/live/feed.rs", "what_does_not_fit_into_an_event_is_counted"),
+        There("crates/proxy/src/live.rs", "what_does_not_fit_into_an_event_is_counted"),
     ),
     ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
     (
