@@ -68,9 +68,7 @@ fn every_limit_is_in_the_page_of_limits() {
 /// The entries are numbered without gaps, and each names a test that exists.
 #[test]
 fn every_defect_on_the_page_has_its_test() {
-    let folder = wiremend_tests::root().join("crates/wire/tests/wire/defects");
-    let files = fs::read_dir(folder).unwrap().flatten();
-    let tests: String = files.map(|file| fs::read_to_string(file.path()).unwrap()).collect();
+    let tests = document("crates/wire/tests/wire/defects.rs");
     let page = document("docs/providers.md");
     let (_, defects) = page.split_once("\n## Defects seen in practice\n").unwrap();
     let rows: Vec<&str> = defects.lines().filter(|line| line.ends_with("` |")).collect();

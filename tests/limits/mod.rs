@@ -86,7 +86,7 @@ const ROWS: &[(&str, Reached)] = &[
     ("a body that is no stream", Here(wire::page_of_html)),
     (
         "payloads of `chunk` in an AWS event stream",
-        There("crates/wire/tests/wire/aws.rs", "what_is_kept_of_early_payloads_is_bounded"),
+        There("crates/wire/tests/wire/bedrock.rs", "what_is_kept_of_early_payloads_is_bounded"),
     ),
     ("the excerpt of a payload in an error", Here(wire::error_excerpt)),
     ("choices", Here(wire::choices)),

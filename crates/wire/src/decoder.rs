@@ -10,8 +10,9 @@ use crate::{
     channels::Channels,
     eventstream::FrameFault,
     format::{self, Delta, Format, Members, excerpt},
-    framing::{Frame, Unframer, invoke::CHUNK},
-    json::{self, Node},
+    framing::{CHUNK, Frame, Unframer},
+    json,
+    json::Node,
     source::Source,
 };
 

@@ -1,6 +1,6 @@
 //! Errors inside a response.
 
-use crate::codes::coded;
+pub use wiremend_core::UnknownCode;
 
 /// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,3 +137,24 @@ impl WireError {
 }
 
 coded!(ErrorKind);
+
+/// Implements `Display` with `code()`, and `FromStr` with the codes of `ALL`.
+macro_rules! coded {
+    ($($name:ident),+) => {$(
+        /// The code.
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.code())
+            }
+        }
+
+        impl core::str::FromStr for $name {
+            type Err = $crate::UnknownCode;
+
+            fn from_str(code: &str) -> Result<Self, $crate::UnknownCode> {
+                Self::ALL.iter().copied().find(|one| one.code() == code).ok_or($crate::UnknownCode::new("code"))
+            }
+        }
+    )+};
+}
+pub(crate) use coded;

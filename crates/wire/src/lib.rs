@@ -42,21 +42,15 @@
 //! if it ended as [`StreamOutcome::Complete`]. All of these accept the body in chunks of any size, and
 //! without compression: inflate a compressed body first.
 
-mod arguments;
-mod body;
 mod calls;
 mod channels;
-mod codes;
 mod decoder;
 mod error;
 mod event;
 pub mod eventstream;
 mod finder;
-mod finish;
-mod fitter;
 mod format;
 mod framing;
-mod guides;
 mod json;
 mod limits;
 #[cfg(feature = "serde_json")]
@@ -64,28 +58,26 @@ mod parse;
 mod rewrite;
 mod source;
 pub mod sse;
+mod tools;
 mod transcript;
 mod utf8;
 pub mod values;
+mod whole;
 mod work;
 
-pub use arguments::{ArgumentsOutcome, MendedArguments, mend_arguments};
-pub use body::{MendedBody, mend_body};
 pub use calls::{Call, CallKind, Doubt};
-pub use codes::UnknownCode;
 pub use decoder::Decoder;
-pub use error::{ErrorKind, WireError};
-pub use event::{Block, StreamOutcome, Usage, WireEvent};
+pub use error::{ErrorKind, UnknownCode, WireError};
+pub use event::{Block, Finish, FinishReason, StreamOutcome, Usage, WireEvent};
 pub use finder::{CallFinder, CallFinders, CallText, TextCall};
-pub use finish::{Finish, FinishReason};
-pub use fitter::{FitHook, Fittable, ToolPolicies};
 pub use format::ApiFormat;
 pub use framing::{Encoder, Framing};
-pub use guides::Guides;
 pub use limits::{WireLimits, WireOptions};
 #[cfg(feature = "serde_json")]
 pub use parse::ParseError;
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
+pub use tools::{FitHook, Fittable, Guides, ToolPolicies};
 pub use transcript::{Transcript, transcribe};
+pub use whole::{ArgumentsOutcome, MendedArguments, MendedBody, mend_arguments, mend_body};
 #[cfg(feature = "work")]
 pub use work::steps;

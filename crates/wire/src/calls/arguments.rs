@@ -5,21 +5,16 @@
 //! that fits is repaired live. The plain concatenation is kept as an alternative until two resends have
 //! ruled it out, and wins if it is valid JSON by itself.
 
-mod bounds;
-mod close;
-
-pub(super) use close::Closed;
-
-use wiremend_core::{MendOptions, Mender, Repair, RepairKind, Repairs};
+use wiremend_core::{
+    Collected, Limits, MendOptions, Mended, Mender, Outcome, Repair, RepairKind, Repairs,
+    TrailingDocuments, lexer::Brackets, mend,
+};
 
 use super::{
     Call, Doubt,
-    edit_log::{EditLog, Piece, Show},
-    ending::Ending,
-    reading::{after_placeholder, has_open_fence, is_json, repeated, says_the_same},
-    trace::{Reading, Release, Trace},
+    trace::{EditLog, Joining, Piece, Release, Show, Trace, verbatim},
 };
-use crate::work;
+use crate::{json, work};
 
 /// How many resends rule out the plain concatenation. One may be chance: `}` repeats legitimately.
 const PROOFS: u8 = 2;
@@ -368,7 +363,7 @@ impl ArgumentText {
             && !self.placeholder
             && self.plain.is_none()
         {
-            trace.settle(&self.reading, Reading::Resent, show);
+            trace.settle(&self.reading, Joining::Resent, show);
         }
     }
 
@@ -516,5 +511,461 @@ impl ArgumentText {
     }
 }
 
+// How much of the arguments of a call is kept.
+
+impl ArgumentText {
+    /// How many bytes are kept.
+    pub(super) fn kept(&self) -> usize {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        self.reading.len() + length(&self.plain) + length(&self.seed)
+    }
+
+    /// Sets how much more may be kept.
+    pub(super) const fn set_room(&mut self, bytes: usize) {
+        self.room = bytes;
+    }
+
+    /// Whether a limit allows no more of the text.
+    fn exceeds(&self, text: &str) -> bool {
+        let plain = self.plain.as_ref().map(String::len);
+        let longest = self.reading.len().max(plain.unwrap_or_default());
+        let grows = match plain {
+            Some(_) => 2 * text.len(),
+            // A resend begins the plain concatenation.
+            None => self.reading.len() + 2 * text.len(),
+        };
+        longest + text.len() > self.limit
+            || text.len() > self.room
+            || grows > self.room && (plain.is_some() || self.is_resend(text))
+    }
+
+    /// A limit is exceeded: what was kept stays, and what is not kept is shown verbatim.
+    fn pass_limit(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
+        if !core::mem::replace(&mut self.overflow, true) {
+            self.settle_placeholder(show);
+            self.plain = None;
+            match &mut self.engine {
+                Engine::Free => {}
+                Engine::Live(mender) => {
+                    mender.abandon(&mut Show {
+                        show,
+                        raw: &mut self.raw,
+                        unsure: &mut self.unsure,
+                    });
+                }
+                Engine::Traced(trace) => {
+                    trace.abandon();
+                    trace.show_rest(&self.reading, show);
+                }
+            }
+        }
+        show(Piece::Text { bytes: text.as_bytes(), raw: true });
+    }
+
+    /// Adds to the text, within the limits.
+    fn grow_within_limit(&mut self, text: &str, show: &mut dyn FnMut(Piece<'_>)) {
+        if text.is_empty() {
+            return;
+        }
+        if self.overflow || self.reading.len() + text.len() > self.limit || text.len() > self.room {
+            self.pass_limit(text, show);
+        } else {
+            self.grow(text, show);
+        }
+    }
+}
+
+/// The result of the arguments.
+#[derive(Debug)]
+pub(super) enum Closed {
+    /// There were none.
+    Empty,
+    /// Free text, not JSON.
+    Free(String),
+    /// They exceeded the limit; this is their beginning.
+    Overflow(String),
+    /// Their text and its repair. `mended` is `None` if the text was already valid. `resent`: the
+    /// stream repeated them.
+    Json { raw: String, mended: Option<Mended>, resent: bool },
+}
+
+impl ArgumentText {
+    /// Ends the arguments, and chooses the reading.
+    pub(super) fn close(&mut self, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+        if self.reading.trim().is_empty()
+            && let Some(seed) = self.seed.take()
+        {
+            if let Engine::Traced(_) = self.engine {
+                let mended = verbatim(mend(seed.as_bytes(), &self.mending));
+                return Closed::Json { raw: seed, mended: Some(mended), resent: false };
+            }
+            self.reading.clear();
+            self.push(&seed, show);
+        }
+        if self.overflow {
+            return Closed::Overflow(core::mem::take(&mut self.reading));
+        }
+        if self.reading.trim().is_empty() {
+            return Closed::Empty;
+        }
+        self.settle_placeholder(show);
+        self.follow(show);
+        match core::mem::replace(&mut self.engine, Engine::Free) {
+            Engine::Free => Closed::Free(core::mem::take(&mut self.reading)),
+            Engine::Live(mender) => self.close_live(*mender, show),
+            Engine::Traced(mut trace) => {
+                let closed = self.close_traced(&mut trace, show);
+                self.engine = Engine::Traced(trace);
+                closed
+            }
+        }
+    }
+
+    fn close_live(&mut self, mut mender: Mender, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+        let outcome =
+            mender.finish(&mut Show { show, raw: &mut self.raw, unsure: &mut self.unsure });
+        work::count(usize::try_from(mender.steps()).unwrap_or(usize::MAX));
+        if let Some(plain) = self.plain.take()
+            && (is_json(&plain) || (!outcome.is_complete() && self.mends(&plain)))
+        {
+            let mended = Some(mend(plain.as_bytes(), &self.mending));
+            return Closed::Json { raw: plain, mended, resent: false };
+        }
+        let raw = core::mem::take(&mut self.reading);
+        if let Some(rest) = after_placeholder(&raw) {
+            let mended = Some(mend(rest.as_bytes(), &self.mending));
+            return Closed::Json { raw: rest.to_owned(), mended, resent: true };
+        }
+        let resent = self.resends > 0 || self.dropped;
+        if outcome == Outcome::Unchanged {
+            return Closed::Json { raw, mended: None, resent };
+        }
+        // The whole text may show more than reading it incrementally did, up to the buffer limit.
+        let mended = if raw.len() <= self.mending.limits().buffer() {
+            mend(raw.as_bytes(), &self.mending)
+        } else {
+            self.mend_again(&raw)
+        };
+        Closed::Json { raw, mended: Some(mended), resent }
+    }
+
+    /// Repeats the repair of a text as it arrives, because its output was not kept.
+    fn mend_again(&self, text: &str) -> Mended {
+        work::count(text.len());
+        let mut mender = Mender::new(self.mending.clone());
+        let mut out = Collected::default();
+        mender.push(text.as_bytes(), &mut out);
+        let path = mender.path();
+        let outcome = mender.finish(&mut out);
+        let (mended, repairs) = out.into_parts();
+        let mended = outcome.is_valid().then(|| String::from_utf8(mended).ok()).flatten();
+        let outcome =
+            if mended.is_none() && outcome.is_valid() { Outcome::Invalid } else { outcome };
+        let cut_at = matches!(outcome, Outcome::Closed | Outcome::Cut).then_some(path);
+        Mended::new(outcome, mended, repairs, cut_at)
+    }
+
+    /// Like [`close_live`](Self::close_live). Only a text of which nothing was released can lose an empty object that
+    /// arrived in pieces.
+    fn close_traced(&mut self, trace: &mut Trace, show: &mut dyn FnMut(Piece<'_>)) -> Closed {
+        if let Some(plain) = self.plain.take()
+            && (is_json(&plain) || (!self.mends(&self.reading) && self.mends(&plain)))
+        {
+            let mended = trace.finish(&plain, Joining::Plain, 0, show);
+            return Closed::Json { raw: plain, mended: Some(mended), resent: false };
+        }
+        let mut raw = core::mem::take(&mut self.reading);
+        let rest = after_placeholder(&raw).filter(|_| !trace.has_left()).map(str::len);
+        let dropped = rest.map_or(0, |rest| raw.len() - rest);
+        raw.drain(..dropped);
+        let mended = trace.finish(&raw, Joining::Resent, dropped, show);
+        let mended = if self.composed { verbatim(mended) } else { mended };
+        let resent = self.resends > 0 || self.dropped || dropped > 0;
+        Closed::Json { raw, mended: Some(mended), resent }
+    }
+
+    fn mends(&self, text: &str) -> bool {
+        work::count(text.len());
+        mend(text.as_bytes(), &self.mending).outcome().is_complete()
+    }
+}
+
+/// The text after a leading `{}`, if another object follows.
+pub(super) fn after_placeholder(text: &str) -> Option<&str> {
+    let rest = text.trim_start().strip_prefix("{}")?.trim_start();
+    rest.starts_with('{').then_some(rest)
+}
+
+/// How much of `text` repeats what `before` says, if it begins with all of it, whatever the white space between
+/// tokens.
+pub(super) fn repeated(before: &str, text: &str) -> Option<usize> {
+    /// How much more white space than text may be passed over.
+    const MOST_SPACE: usize = 8;
+    if text.starts_with(before) {
+        return Some(before.len());
+    }
+    if before.len() / MOST_SPACE > text.len() {
+        return None;
+    }
+    let (one, other) = (before.as_bytes(), text.as_bytes());
+    let spaces = |bytes: &[u8], from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.iter().take_while(|byte| json::is_space(char::from(**byte))).count()
+    };
+    let divides = |byte: Option<&u8>| matches!(byte, Some(b'{' | b'}' | b'[' | b']' | b',' | b':'));
+    let (mut at, mut to) = (0, 0);
+    let (mut quote, mut last) = (None, Some(&b'{'));
+    loop {
+        if quote.is_none() {
+            let (here, there) = (spaces(one, at), spaces(other, to));
+            let (next, same) = (one.get(at + here), other.get(to + there));
+            // Between two words, white space means something.
+            let free = divides(last) || divides(next) || (next.is_none() && divides(same));
+            if (here == 0) != (there == 0) && !free {
+                return (next.is_none() && here == 0).then_some(to);
+            }
+            (at, to) = (at + here, to + there);
+        }
+        let Some(byte) = one.get(at) else {
+            work::count(at + to);
+            return Some(to);
+        };
+        if other.get(to) != Some(byte) {
+            work::count(at + to);
+            return None;
+        }
+        let length = if quote.is_some() && *byte == b'\\' { 2 } else { 1 };
+        if length == 2 && one.get(at + 1) != other.get(to + 1) {
+            // An escape of which only the beginning has arrived.
+            return (at + 1 == one.len()).then_some(to + 1);
+        }
+        match (quote, byte) {
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b'"') => quote = Some(b'"'),
+            (None, b'\'') if divides(last) => quote = Some(b'\''),
+            _ => {}
+        }
+        (at, to, last) = (at + length, to + length, Some(byte));
+    }
+}
+
+/// Whether two texts are the same JSON value, however it is written.
+fn says_the_same(one: &str, other: &str) -> bool {
+    if one == other || json::meaning(one) == json::meaning(other) {
+        return true;
+    }
+    mended_meaning(one).is_some_and(|one| mended_meaning(other) == Some(one))
+}
+
+/// What a text says once it is repaired, if it can be.
+pub(super) fn mended_meaning(text: &str) -> Option<u64> {
+    work::count(text.len());
+    mend(text.as_bytes(), &MendOptions::new()).text().map(json::meaning)
+}
+
+/// Whether repaired arguments are an object, an array that the model itself closed, or a literal such as
+/// null that was only spelled or wrapped in another way. Anything else may be what is left of an object
+/// whose start was lost: `"Oslo"}`, or an array and a brace.
+pub(super) fn is_whole_value(raw: &str, mended: &Mended) -> bool {
+    let text = mended.text().unwrap_or(raw).trim_start();
+    let closed = raw.trim_end().ends_with([']', '`']);
+    let harmless = [
+        RepairKind::ByteOrderMark,
+        RepairKind::CodeFence,
+        RepairKind::LiteralCase,
+        RepairKind::PythonLiteral,
+    ];
+    text.starts_with('{')
+        || (text.starts_with('[') && closed)
+        || mended.repairs().iter().all(|repair| harmless.contains(&repair.kind()))
+}
+
+/// Whether a code fence begins before the value and none ends after it.
+fn has_open_fence(text: &str) -> bool {
+    let Some(fence) = text.find("```") else { return false };
+    let opens = text.find(['{', '[']).is_none_or(|value| fence < value);
+    let closes = text.rfind("```") > text.rfind(['}', ']']).max(Some(fence));
+    opens && !closes
+}
+
+pub(super) fn is_json(text: &str) -> bool {
+    json::first(text).is_ok_and(|(_, rest)| rest.is_empty())
+}
+
+/// The maximum number of withheld bytes that are considered: twice the usual look-ahead and some
+/// reserve. If more are withheld, it is not because of a quote that the end of the text would decide.
+const MAX_WITHHELD: usize = 256;
+
+/// Follows a text lazily: only if asked, because most streams identify their calls.
+///
+/// It reads the text like a repair with every permission, whatever the caller's policy allows. So a
+/// repaired body is split into the same calls as the original: `{'a': '5"'}` and `{"a": "5\""}` end alike.
+#[derive(Debug)]
+struct Ending {
+    limits: Limits,
+    mender: Option<Box<Mender>>,
+    /// How much of the text the mender has read.
+    read: usize,
+    /// Decides if a limit was exceeded.
+    brackets: Brackets,
+    balanced: usize,
+}
+
+impl Ending {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, mender: None, read: 0, brackets: Brackets::default(), balanced: 0 }
+    }
+
+    /// Whether `text` is complete. It must start with the text of the previous call.
+    fn is_reached(&mut self, text: &str) -> bool {
+        let limits = self.limits;
+        let mender = self.mender.get_or_insert_with(|| {
+            let options = MendOptions::new()
+                .with_trailing_documents(TrailingDocuments::All)
+                .with_limits(limits);
+            Box::new(Mender::new(options))
+        });
+        let before = mender.steps();
+        mender.push(text.as_bytes().get(self.read..).unwrap_or_default(), &mut ());
+        self.read = text.len();
+        work::count(usize::try_from(mender.steps() - before).unwrap_or(usize::MAX));
+        if mender.outcome() == Some(Outcome::Overflow) {
+            return self.is_balanced(text);
+        }
+        if mender.document_ended() && mender.completion().is_none() {
+            return true;
+        }
+        // The mender may wait for more to decide what the last quote means. Here nothing follows.
+        let withheld = mender.withheld();
+        let tail = text.as_bytes().get(text.len() - withheld.min(text.len())..).unwrap_or_default();
+        let closed = matches!(tail.trim_ascii_end().last(), Some(b'}' | b']'));
+        if withheld == 0 || withheld > MAX_WITHHELD || !closed {
+            return false;
+        }
+        work::count(withheld + mender.depth());
+        mender.clone().finish(&mut ()).is_complete()
+    }
+
+    /// Whether the text has brackets and they are balanced.
+    fn is_balanced(&mut self, text: &str) -> bool {
+        let rest = text.as_bytes().get(self.balanced..).unwrap_or_default();
+        work::count(rest.len());
+        self.brackets.absorb(rest);
+        self.balanced = text.len();
+        self.brackets.is_closed()
+    }
+
+    /// Restarts with an empty text.
+    pub(super) fn reset(&mut self) {
+        *self = Self::new(self.limits);
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use wiremend_core::Policy;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_whole_where_mending_finds_its_end() {
+        for (text, whole) in [
+            (r#"{"a": "b}"}"#, true),
+            (r#"{'a': 'it is 5"'}"#, true),
+            (r#"{"a": "the 5" disk"}"#, true),
+            (r#"Quoted "{"a": 1,}"#, true),
+            (r#"{"a": 1} {"b": 2}"#, true),
+            (r#"{"a": 1} {"b": 2"#, false),
+            (r#"{"a": {"b": 1}"#, false),
+            (r#"{"a": "}"#, false),
+            ("", false),
+            ("words", false),
+        ] {
+            for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+                let mut ending = Ending::new(Limits::new());
+                ending.is_reached(&text[..cut]);
+                assert_eq!(ending.is_reached(text), whole, "{text} at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn past_a_limit_the_brackets_decide() {
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(200), "}".repeat(200));
+        let key = format!("{{\"{}\":1}}", "k".repeat(70_000));
+        for text in [deep, key] {
+            let mut ending = Ending::new(Limits::new());
+            assert!(!ending.is_reached(&text[..text.len() - 1]));
+            assert!(ending.is_reached(&text));
+            assert!(
+                Ending::new(Limits::new().with_depth(1000).with_buffer(1 << 20)).is_reached(&text)
+            );
+        }
+    }
+
+    fn raw(pieces: &[&str]) -> (String, bool) {
+        let mending = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+        let mut text = ArgumentText::new(mending, 1000, false);
+        for piece in pieces {
+            text.push(piece, &mut |_| {});
+        }
+        match text.close(&mut |_| {}) {
+            Closed::Json { raw, resent, .. } => (raw, resent),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn fragments_are_joined() {
+        assert_eq!(
+            raw(&["{\"a\"", ": [", "1", "1", "]", "}"]),
+            ("{\"a\": [11]}".to_owned(), false)
+        );
+    }
+
+    #[test]
+    fn cumulative_resends_replace() {
+        let pieces = ["{\"a\"", "{\"a\": 1", "{\"a\": 1, \"b\": 2", "{\"a\": 1, \"b\": 2}"];
+        assert_eq!(raw(&pieces), ("{\"a\": 1, \"b\": 2}".to_owned(), true));
+        assert_eq!(raw(&pieces[2..]), ("{\"a\": 1, \"b\": 2}".to_owned(), true));
+    }
+
+    #[test]
+    fn the_whole_sent_again_counts_once() {
+        assert_eq!(raw(&["{\"a\":", "1}", "{\"a\":1}"]), ("{\"a\":1}".to_owned(), true));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_resend_is_kept() {
+        assert_eq!(raw(&["[", "[1]", "]"]), ("[[1]]".to_owned(), false));
+        assert_eq!(raw(&["{\"a\":", "{\"a\":", "{}", "}", "}"]).0, "{\"a\":{\"a\":{}}}");
+    }
+
+    #[test]
+    fn all_of_the_text_once_more_adds_what_is_missing() {
+        let mending = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+        for (pieces, want) in [
+            (&[][..], "{\"a\":[1,1]}"),
+            (&["{\"a\":["], "{\"a\":[1,1]}"),
+            (&["{\"a\":[1,1]}"], "{\"a\":[1,1]}"),
+            (&["{\"b\":2}"], "{\"b\":2}"),
+        ] {
+            let mut text = ArgumentText::new(mending.clone(), 12, false);
+            for piece in pieces {
+                text.push(piece, &mut |_| {});
+            }
+            text.complete("{\"a\":[1,1]}", &mut |_| {});
+            let Closed::Json { raw, .. } = text.close(&mut |_| {}) else { panic!("{want}") };
+            assert_eq!(raw, want);
+        }
+    }
+
+    #[test]
+    fn an_empty_object_before_the_real_one_is_dropped() {
+        let real = ("{\"a\":1}".to_owned(), true);
+        assert_eq!(raw(&["{}", "{\"a\"", ":1}"]), real);
+        assert_eq!(raw(&["{", "}", "{\"a\":1}"]), real);
+        assert_eq!(raw(&["{}\n{\"a\"", ":1}"]), real);
+        assert_eq!(raw(&["{}"]), ("{}".to_owned(), false));
+    }
+}

@@ -2,17 +2,8 @@
 
 mod arguments;
 mod call;
-mod doubt;
-mod edit_log;
 mod end;
-mod ended;
-mod ending;
-mod reading;
-mod rivals;
-mod room;
 mod route;
-mod searched;
-mod tools;
 mod trace;
 mod tracking;
 
@@ -20,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wiremend_core::MendOptions;
 
+pub(crate) use crate::tools::ToolOptions;
 use crate::{
     ErrorKind, FinishReason, WireError, WireEvent, WireLimits, WireOptions,
     format::{Arguments, CallDelta, CallEnds, excerpt},
@@ -27,18 +19,13 @@ use crate::{
     source::Source,
 };
 use arguments::ArgumentText;
-pub use call::{Call, CallKind};
-pub use doubt::Doubt;
-use edit_log::Piece;
-pub(crate) use edit_log::{EditLog, Slot};
+pub use call::{Call, CallKind, Doubt};
 pub(crate) use end::End;
-use ended::Ended;
-use rivals::Rivals;
-use route::Route;
-pub(crate) use searched::FoundInTexts;
-pub(crate) use tools::ToolOptions;
-pub(crate) use trace::Release;
-pub(crate) use tracking::{EmptyCall, EndedContent, Entry, Fate, Target, Tracking};
+use end::Ended;
+use route::{Rivals, Route};
+use trace::Piece;
+pub(crate) use trace::{EditLog, Release, Slot};
+pub(crate) use tracking::{EmptyCall, EndedContent, Entry, Fate, FoundInTexts, Target, Tracking};
 
 /// A name does not grow beyond this length.
 const LONGEST_NAME: usize = 1024;
@@ -483,15 +470,10 @@ impl Calls {
             tracking.enter(Entry::Piece { target, span, decoded });
         }
         match differs {
-            Some(text) => Err(ended::contradiction(call, &text)),
+            Some(text) => Err(end::contradiction(call, &text)),
             None => Ok(()),
         }
     }
-}
-
-/// Whether a character is in no name of a tool: it is of a marker or a tag of the model, or got there on the way.
-fn is_foreign(c: char) -> bool {
-    c.is_control() || c.is_whitespace() || matches!(c, '<' | '>' | '|')
 }
 
 /// Judges arguments that arrived as one text, given how their turn ended.
@@ -531,5 +513,29 @@ const fn fragment(call: usize, piece: Piece<'_>) -> WireEvent<'_> {
         Piece::Text { bytes, raw: true } => WireEvent::CallRaw { call, bytes },
         Piece::Text { bytes, raw: false } => WireEvent::CallFragment { call, bytes },
         Piece::Unsure => WireEvent::CallUnsure { call },
+    }
+}
+
+// What may be kept of all open calls of a response.
+
+impl Calls {
+    /// Reads a piece of an open call, within what may be kept of all of them.
+    fn extend(
+        &mut self,
+        key: (u32, usize),
+        delta: CallDelta<'_>,
+        source: Source<'_>,
+        sink: Sink<'_>,
+    ) -> Result<(), Box<WireError>> {
+        let room = self.limits.open_arguments().saturating_sub(self.kept);
+        if let Some(open) = self.open.get_mut(&key) {
+            open.arguments.set_room(room);
+        }
+        let result = self.read_piece(key, delta, source, sink);
+        if let Some(open) = self.open.get_mut(&key) {
+            let before = core::mem::replace(&mut open.kept, open.arguments.kept());
+            self.kept = (self.kept + open.kept).saturating_sub(before);
+        }
+        result
     }
 }

@@ -5,8 +5,8 @@
 
 use super::{
     ANY, ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NULL, NUMBER, OBJECT,
-    OBJECTS, Piece, Place, TEXT, announced::hash, arguments, entries, finish, is_empty_object,
-    is_misnamed, kind_of, non_empty, ordinal, piece, unread, usage,
+    OBJECTS, Piece, Place, TEXT, arguments, entries, finish, is_empty_object, is_misnamed,
+    items::hash, kind_of, non_empty, ordinal, piece, unread, usage,
 };
 use crate::{Block, CallKind, Doubt, json::Node};
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Block, FinishReason,
-    framing::invoke::CHUNK,
+    framing::CHUNK,
     json::{self, Node, escape, quote},
 };
 

@@ -2,8 +2,8 @@
 
 use super::{
     ARGUMENTS, CallDelta, CallEnds, Delta, Format, LIST, Members, NUMBER, OBJECT, OBJECTS, Place,
-    TEXT, again, announced::Announced, arguments, cohere_v2::read_usage, entries, final_arguments,
-    finish, piece,
+    TEXT, again, arguments, cohere_v2::read_usage, entries, final_arguments, finish,
+    items::Announced, piece,
 };
 use crate::{Block, Doubt, json::Node};
 

@@ -4,8 +4,8 @@
 
 use super::{
     ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, LIST, Members, NULL, NUMBER, OBJECT,
-    OBJECTS, Piece, Place, TEXT, again, announced::Announced, arguments, entries, final_arguments,
-    finish, is_empty_object, is_misnamed, non_empty, ordinal, piece, said, unread, usage,
+    OBJECTS, Piece, Place, TEXT, again, arguments, entries, final_arguments, finish,
+    is_empty_object, is_misnamed, items::Announced, non_empty, ordinal, piece, said, unread, usage,
 };
 use crate::{Block, CallKind, Doubt, json::Node};
 

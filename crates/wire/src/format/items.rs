@@ -4,9 +4,15 @@
 //! make up an id for every event. So a key says something only if an item was announced with it, and what several
 //! items have does not say which of them is meant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use core::{
+    hash::{Hash, Hasher},
+    ops::Deref,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::DefaultHasher,
+};
 
-use super::announced::hash;
 use crate::json::Node;
 
 /// Items beyond this number are read as one, so that their number is bounded.
@@ -53,7 +59,7 @@ pub(super) struct Said {
 
 /// The items that an event may mean.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ItemMatch {
     /// None that is known.
     None,
     One(u32),
@@ -61,7 +67,7 @@ pub(super) enum Found {
     Any(Vec<u32>),
 }
 
-impl From<Vec<u32>> for Found {
+impl From<Vec<u32>> for ItemMatch {
     fn from(places: Vec<u32>) -> Self {
         match *places {
             [] => Self::None,
@@ -238,16 +244,16 @@ impl Items {
     }
 
     /// The items that an event may mean.
-    pub(super) fn find(&mut self, said: Said) -> Found {
+    pub(super) fn find(&mut self, said: Said) -> ItemMatch {
         let mut found = self.look_up(said);
-        if found == Found::None && said.kind != Kind::Call {
+        if found == ItemMatch::None && said.kind != Kind::Call {
             // Reasoning may be a part of a message.
             let others = [Kind::Message, Kind::Reasoning].map(|kind| Said { kind, ..said });
             let mut places = others.iter().flat_map(|said| said.keys().map(|key| (key, said.kind)));
             let place = places.find_map(|(key, kind)| self.with(key, kind).first().copied());
-            found = place.map_or(Found::None, Found::One);
+            found = place.map_or(ItemMatch::None, ItemMatch::One);
         }
-        if let Found::One(place) = found
+        if let ItemMatch::One(place) = found
             && let Some(item) = self.item_mut(place)
         {
             item.addressed |= said.step < Step::Done && said.id.is_some() && item.has_id_of(said);
@@ -255,7 +261,7 @@ impl Items {
         found
     }
 
-    fn look_up(&self, said: Said) -> Found {
+    fn look_up(&self, said: Said) -> ItemMatch {
         let named = said.ids().find_map(|key| {
             let mut places = self.with(key, said.kind);
             places.retain(|place| {
@@ -273,7 +279,7 @@ impl Items {
                 named.retain(|place| self.item(*place).is_some_and(has_both));
                 match named.is_empty() {
                     // The id says one thing, and the index another.
-                    true => Found::Any(unlike.concat()),
+                    true => ItemMatch::Any(unlike.concat()),
                     false => self.narrow(named, said).into(),
                 }
             }
@@ -282,7 +288,7 @@ impl Items {
                 let places = self.narrow(places, said);
                 // Its id may be that of another item, which is not known.
                 match places.iter().any(|place| self.is_denied(*place, said)) {
-                    true => Found::Any(places),
+                    true => ItemMatch::Any(places),
                     false => places.into(),
                 }
             }
@@ -344,4 +350,65 @@ impl Items {
         };
         named.or_else(at).or_else(nth)
     }
+}
+
+/// Calls beyond this number are not noted, so that their number is bounded.
+const MAX_CALLS: usize = 0x1_0000;
+
+/// The calls so far.
+#[derive(Debug, Default)]
+pub(super) struct Announced {
+    /// Their places in the response.
+    places: BTreeSet<u32>,
+    /// Hashes of their ids.
+    ids: BTreeSet<u64>,
+}
+
+impl Announced {
+    /// A piece of the call at `place` arrived.
+    pub(super) fn add(&mut self, place: u32, id: Option<&str>) {
+        if self.places.len() < MAX_CALLS {
+            self.places.insert(place);
+        }
+        if let Some(id) = id.filter(|_| self.ids.len() < MAX_CALLS) {
+            self.ids.insert(hash(id));
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Whether there was a call at `place`.
+    pub(super) fn has(&self, place: u32) -> bool {
+        self.places.contains(&place)
+    }
+
+    /// Which calls of the repetition no event announced, by their places in it. Servers may give calls other
+    /// ids there, so an id that is not known is not enough: there must be more calls than were announced.
+    pub(super) fn missing<I: Deref<Target = str>>(
+        &self,
+        calls: impl Iterator<Item = (u32, Option<I>)>,
+    ) -> BTreeSet<u32> {
+        let (mut count, mut unknown) = (0_usize, Vec::new());
+        for (place, id) in calls {
+            count += 1;
+            let known = match id {
+                Some(id) => self.ids.contains(&hash(&id)),
+                None => self.places.contains(&place),
+            };
+            if !known {
+                unknown.push(place);
+            }
+        }
+        let more = count.saturating_sub(self.places.len());
+        unknown.split_off(unknown.len().saturating_sub(more)).into_iter().collect()
+    }
+}
+
+/// A hash of an id.
+pub(super) fn hash(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }

@@ -2,7 +2,6 @@
 //!
 //! A format is one file, and one row of the table below.
 
-mod announced;
 mod anthropic;
 mod anthropic_complete;
 mod bedrock_agent;
@@ -15,7 +14,6 @@ mod errors;
 mod gemini;
 mod gemini_interactions;
 mod items;
-mod members;
 mod ollama;
 mod openai_assistants;
 mod openai_chat;
@@ -30,20 +28,14 @@ mod watsonx;
 use core::fmt;
 use std::borrow::Cow;
 
-use crate::{
-    Block, Doubt, FinishReason, Framing, Usage,
-    codes::coded,
-    json::{self, Node},
-};
+use crate::{Block, Doubt, FinishReason, Framing, Usage, error::coded, json, json::Node};
 pub(crate) use delta::{Arguments, CallDelta, Delta, Piece};
-pub(crate) use members::Members;
+pub(crate) use errors::{
+    excerpt, read_error, read_exception, read_foreign, read_plain_error, read_unshaped,
+};
 pub(crate) use openai_chat::LEGACY;
 use place::{
     ANY, ARGUMENTS, FLAG, LIST, NULL, NUMBER, OBJECT, OBJECTS, Place, TEXT, entries, is_of_a_call,
-};
-
-pub(crate) use errors::{
-    excerpt, read_error, read_exception, read_foreign, read_plain_error, read_unshaped,
 };
 
 /// One format: its detection, and its decoder.
@@ -344,4 +336,108 @@ fn count(node: Option<Node<'_>>) -> Option<u64> {
 /// A small number that identifies a choice or a block. 0 if it is missing or out of range.
 pub(crate) fn ordinal(node: Option<Node<'_>>) -> u32 {
     count(node).and_then(|n| u32::try_from(n).ok()).unwrap_or_default()
+}
+
+/// Every name that is asked for, in order.
+const NAMES: [&str; 34] = [
+    "amazon-bedrock-invocationMetrics",
+    "candidates",
+    "choices",
+    "completion",
+    "content",
+    "contentBlockDelta",
+    "contentBlockStart",
+    "contentBlockStop",
+    "done",
+    "event_type",
+    "finish_reason",
+    "generated_text",
+    "generation",
+    "generation_id",
+    "generations",
+    "is_finished",
+    "message",
+    "messageStart",
+    "messageStop",
+    "metadata",
+    "object",
+    "output",
+    "outputText",
+    "outputs",
+    "promptFeedback",
+    "response",
+    "results",
+    "role",
+    "stopReason",
+    "stop_reason",
+    "text",
+    "token",
+    "type",
+    "usageMetadata",
+];
+
+/// The members of a payload with such names. They are found in one pass: the payload may be a whole body, and every
+/// format is asked about it.
+pub(crate) struct Members<'a> {
+    payload: Node<'a>,
+    /// By the number of the name; the last of several.
+    found: [Option<Node<'a>>; NAMES.len()],
+}
+
+impl<'a> Members<'a> {
+    pub(crate) fn of(payload: Node<'a>) -> Self {
+        let mut found = [None; NAMES.len()];
+        for (name, value) in payload.fields() {
+            if let Ok(number) = NAMES.binary_search(&name.as_ref()) {
+                found[number] = Some(value);
+            }
+        }
+        Self { payload, found }
+    }
+
+    /// Whether they only say that there are no choices, in whatever format.
+    pub(crate) fn say_nothing(&self) -> bool {
+        self.has("choices") && self.field("choices").is_none_or(Node::is_blank)
+    }
+
+    /// As [`Node::has`].
+    fn has(&self, name: &str) -> bool {
+        match NAMES.binary_search(&name) {
+            Ok(number) => self.found[number].is_some(),
+            Err(_) => self.payload.has(name),
+        }
+    }
+
+    /// As [`Node::field`].
+    fn field(&self, name: &str) -> Option<Node<'a>> {
+        match NAMES.binary_search(&name) {
+            Ok(number) => self.found[number].filter(|value| value.raw() != "null"),
+            Err(_) => self.payload.field(name),
+        }
+    }
+
+    /// As [`Node::pick`].
+    fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Node<'a>>; N] {
+        names.map(|name| self.field(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::first;
+
+    #[test]
+    fn members_are_those_of_the_payload() {
+        assert!(NAMES.is_sorted());
+        let text =
+            r#"{"type": 1, "own": 2, "done": null, "text": 3, "type": null, "text": 4, "own": 5}"#;
+        let (node, _) = first(text).unwrap();
+        let members = Members::of(node);
+        for name in NAMES.into_iter().chain(["own", "other"]) {
+            assert_eq!(members.has(name), node.has(name), "{name}");
+            let [one, same] = [members.field(name), node.field(name)];
+            assert_eq!(one.map(Node::raw), same.map(Node::raw), "{name}");
+        }
+    }
 }

@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 
 use super::{
     ARGUMENTS, Arguments, CallDelta, CallEnds, Delta, Format, Members, NULL, NUMBER, OBJECT,
-    OBJECTS, Piece, Place, TEXT, again,
-    announced::Announced,
-    arguments, count, entries,
+    OBJECTS, Piece, Place, TEXT, again, arguments, count, entries,
     errors::read_inner_error,
     final_arguments, finish, is_misnamed,
-    items::{Found, Items, Kind, MAX_ITEMS, Said, Step, index},
+    items::{Announced, ItemMatch, Items, Kind, MAX_ITEMS, Said, Step, index},
     kind_of, non_empty, ordinal, piece, said, unread,
 };
 use crate::{Block, CallKind, Doubt, Usage, json::Node};
@@ -214,16 +212,16 @@ impl OpenAiResponses {
     /// complete, and what the event holds is nobody's.
     fn place(&mut self, said: Said, out: &mut dyn FnMut(Delta<'_>)) -> Option<u32> {
         match self.items.find(said) {
-            Found::None => Some(self.items.allot(said)),
-            Found::One(place) => Some(place),
-            Found::Any(places) if said.is_call() => {
+            ItemMatch::None => Some(self.items.allot(said)),
+            ItemMatch::One(place) => Some(place),
+            ItemMatch::Any(places) if said.is_call() => {
                 if !places.iter().any(|place| self.items.is_open(*place)) {
                     out(Delta::Doubt(Doubt::LostEvent));
                 }
                 places.into_iter().for_each(|place| out(unread(0, i64::from(place))));
                 None
             }
-            Found::Any(places) => places.first().copied(),
+            ItemMatch::Any(places) => places.first().copied(),
         }
     }
 

@@ -5,22 +5,21 @@
 //! variant of [`Framing`], and an arm here.
 
 mod base64;
-mod encode;
-mod frames;
-pub(crate) mod invoke;
-mod sniff;
 
 use std::borrow::Cow;
 
 use crate::{
-    codes::coded,
-    eventstream::{EventStreamDecoder, FrameFault},
+    error::coded,
+    eventstream::{
+        EventStreamDecoder, EventStreamEvent, FrameFault, Header, HeaderValue, Message, encode,
+    },
+    json::{self, Node, Span},
     limits::{WireLimits, WireOptions},
-    sse::{SseDecoder, SseEvent, SseReading},
+    sse::{SseDecoder, SseEvent, SseReading, is_field_name},
     utf8,
     values::{ValueDecoder, ValueEvent},
+    work,
 };
-pub use encode::Encoder;
 
 /// How a body is split into payloads.
 ///
@@ -164,16 +163,16 @@ impl Unframer {
         let mut head = core::mem::take(head);
         // The first chunk is nearly always enough, and is read in place.
         if head.is_empty()
-            && let Some(framing) = sniff::sniff(chunk, false)
+            && let Some(framing) = sniff(chunk, false)
         {
             self.set_framing(framing, chunk, sink);
             return;
         }
         head.extend_from_slice(chunk);
-        if let Some(framing) = sniff::sniff(&head, false) {
+        if let Some(framing) = sniff(&head, false) {
             self.set_framing(framing, &head, sink);
         } else {
-            sniff::trim(&mut head);
+            trim(&mut head);
             self.state = State::Unknown(head);
         }
     }
@@ -182,7 +181,7 @@ impl Unframer {
     pub(crate) fn finish(&mut self, sink: Sink<'_>) {
         if let State::Unknown(head) = &mut self.state {
             let head = core::mem::take(head);
-            let Some(framing) = sniff::sniff(&head, true) else { return };
+            let Some(framing) = sniff(&head, true) else { return };
             self.set_framing(framing, &head, sink);
         }
         let Self { base, read, state, .. } = self;
@@ -190,7 +189,7 @@ impl Unframer {
             State::Unknown(_) => {}
             State::Sse(decoder) => decoder.end(&mut |event, end| frame(event, *base + end, sink)),
             State::EventStream(decoder) => {
-                decoder.finish(|event| frames::frame(event, *read, sink));
+                decoder.finish(|event| message_frame(event, *read, sink));
             }
             State::Items(decoder) => {
                 decoder.end(&mut |event, end| item(event, *base + end, sink));
@@ -210,7 +209,7 @@ impl Unframer {
             (framing, _) => framing,
         };
         self.state = start(framing, self.limits);
-        let text = sniff::start(head);
+        let text = after_lead(head);
         self.base = self.read.saturating_sub(text.len() as u64);
         sink(Frame::Framing(framing), self.base);
         self.decode(text, sink);
@@ -224,7 +223,7 @@ impl Unframer {
                 decoder.drive(chunk, &mut |event, end| frame(event, base + end, sink));
             }
             State::EventStream(decoder) => {
-                decoder.drive(chunk, &mut |event, end| frames::frame(event, base + end, sink));
+                decoder.drive(chunk, &mut |event, end| message_frame(event, base + end, sink));
             }
             State::Items(decoder) => {
                 decoder.drive(chunk, &mut |event, end| item(event, base + end, sink));
@@ -295,4 +294,268 @@ fn value(event: ValueEvent<'_>, end: u64, count: &mut usize, sink: Sink<'_>) {
         }
     }
     item(event, end, sink);
+}
+
+/// Emits an event of an AWS event stream as a frame.
+fn message_frame(event: EventStreamEvent<'_>, end: u64, sink: Sink<'_>) {
+    match event {
+        EventStreamEvent::Message(message) => read(message, end, sink),
+        EventStreamEvent::Fault(fault) => sink(Frame::Fault(fault), end),
+        EventStreamEvent::Oversize { limit } => sink(Frame::Oversize { limit }, end),
+    }
+}
+
+/// Reads a message. An event is named by `:event-type`. An exception that the service models is named by
+/// `:exception-type`. Any other error has a code and a message in its headers and no payload.
+fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
+    let [mut kind, mut event, mut exception, mut code, mut error_message] = [""; 5];
+    for header in message.headers() {
+        let Some(text) = header.value.as_str() else { continue };
+        match header.name {
+            ":message-type" => kind = text,
+            ":event-type" => event = text,
+            ":exception-type" => exception = text,
+            ":error-code" => code = text,
+            ":error-message" => error_message = text,
+            _ => {}
+        }
+    }
+    let data = utf8::text(message.payload());
+    match kind {
+        "exception" => sink(Frame::Exception { name: exception, data }, end),
+        "error" => sink(Frame::Exception { name: code, data: Cow::Borrowed(error_message) }, end),
+        _ if !exception.is_empty() => sink(Frame::Exception { name: exception, data }, end),
+        _ => {
+            let inner = (event == CHUNK).then(|| unwrap(&data)).flatten();
+            let data = match &inner {
+                Some(inner) => utf8::text(inner),
+                None => data,
+            };
+            sink(Frame::Payload { event: Cow::Borrowed(event), data, whole: true }, end);
+        }
+    }
+}
+
+/// A body whose framing is still open after that many bytes is text.
+const ENOUGH: usize = 64;
+
+/// The framing, once the bytes determine it. `last`: no more bytes follow.
+fn sniff(head: &[u8], last: bool) -> Option<Framing> {
+    work::count(head.len());
+    let text = after_lead(head);
+    let (&first, _) = text.split_first()?;
+    match first {
+        b'{' => return Some(Framing::Json),
+        b'[' => return Some(Framing::JsonArray),
+        b'<' => return Some(Framing::Html),
+        b':' => return Some(Framing::Sse),
+        // Frames are far shorter than 16 MiB, so the first byte of the length is zero.
+        0 => return Some(Framing::EventStream),
+        0xef if !last && text.len() < 3 => return None,
+        _ => {}
+    }
+    let end = text.iter().position(|byte| matches!(byte, b':' | b'\n' | b'\r'));
+    let name = &text[..end.unwrap_or(text.len())];
+    let colon = end.is_some_and(|end| text[end] == b':');
+    if !is_field_name(name) {
+        return Some(Framing::Text);
+    }
+    let known = matches!(name, b"data" | b"event" | b"id" | b"retry");
+    match end {
+        Some(_) if known || colon => Some(Framing::Sse),
+        None if !last && text.len() < ENOUGH => None,
+        None if known => Some(Framing::Sse),
+        _ => Some(Framing::Text),
+    }
+}
+
+/// Drops bytes that do not matter, so that the head stays short.
+fn trim(head: &mut Vec<u8>) {
+    let skipped = head.len() - after_lead(head).len();
+    head.drain(..skipped);
+}
+
+/// The head after byte order marks and white space, which every framing ignores.
+fn after_lead(head: &[u8]) -> &[u8] {
+    let mut text = head;
+    loop {
+        let trimmed = text.trim_ascii_start();
+        let after = trimmed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(trimmed);
+        if after.len() == text.len() {
+            return text;
+        }
+        text = after;
+    }
+}
+
+// Bedrock's `InvokeModelWithResponseStream`: the payload of a `chunk` message is
+// `{"bytes": base64}`, which holds the payload in the model's own format.
+
+/// The name of the messages that hold another payload.
+pub(crate) const CHUNK: &str = "chunk";
+
+/// The inner payload, or `None` if there is none.
+pub(crate) fn unwrap(payload: &str) -> Option<Vec<u8>> {
+    base64::decode(&bytes(payload)?.text()?)
+}
+
+/// The payload with another inner payload. Everything around it is unchanged.
+pub(crate) fn wrap(payload: &str, inner: &[u8]) -> Option<String> {
+    let Span { start, end } = bytes(payload)?.span();
+    let mut out = String::with_capacity(payload.len() + inner.len());
+    out.push_str(payload.get(..start)?);
+    out.push('"');
+    base64::encode(inner, &mut out);
+    out.push('"');
+    out.push_str(payload.get(end..)?);
+    Some(out)
+}
+
+fn bytes(payload: &str) -> Option<Node<'_>> {
+    let (node, _) = json::first(payload).ok()?;
+    node.field("bytes").filter(|bytes| bytes.is_string())
+}
+
+/// Encodes payloads as a body with one framing, which a [`Decoder`](crate::Decoder) can read.
+///
+/// ```
+/// use wiremend_wire::{Encoder, Framing};
+///
+/// let mut body = Vec::new();
+/// let mut encoder = Encoder::new(Framing::Sse);
+/// encoder.event("message_stop", r#"{"type":"message_stop"}"#, &mut body);
+/// encoder.finish(&mut body);
+/// assert_eq!(body, b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    framing: Framing,
+    begun: bool,
+}
+
+impl Encoder {
+    /// Creates an encoder at the start of a body.
+    #[must_use]
+    pub const fn new(framing: Framing) -> Self {
+        Self { framing, begun: false }
+    }
+
+    /// Appends an event to `out`. An empty `name` means no name; only server-sent events and AWS event
+    /// streams have names. In a server-sent event, a name ends at its first line break, because the format
+    /// cannot represent one, and a line break in the payload starts another data line. In the other framings
+    /// the payload must be JSON. An event that is too long for the framing is skipped.
+    pub fn event(&mut self, name: &str, payload: &str, out: &mut Vec<u8>) {
+        let first = !core::mem::replace(&mut self.begun, true);
+        match self.framing {
+            Framing::Sse => {
+                let name = name.lines().next().unwrap_or_default();
+                if !name.is_empty() {
+                    out.extend_from_slice(b"event: ");
+                    out.extend_from_slice(name.as_bytes());
+                    out.push(b'\n');
+                }
+                for line in payload.split('\n') {
+                    out.extend_from_slice(b"data: ");
+                    out.extend_from_slice(line.as_bytes());
+                    out.push(b'\n');
+                }
+                out.push(b'\n');
+            }
+            Framing::EventStream => {
+                let headers = [
+                    Header::new(":event-type", HeaderValue::Str(name)),
+                    Header::new(":content-type", HeaderValue::Str("application/json")),
+                    Header::new(":message-type", HeaderValue::Str("event")),
+                ];
+                let _ = encode(&headers, payload.as_bytes(), out);
+            }
+            Framing::JsonArray => {
+                out.extend_from_slice(if first { b"[" } else { b",\n" });
+                out.extend_from_slice(payload.as_bytes());
+            }
+            Framing::Ndjson => {
+                out.extend_from_slice(payload.as_bytes());
+                out.push(b'\n');
+            }
+            Framing::Html | Framing::Json | Framing::Text => {
+                out.extend_from_slice(payload.as_bytes());
+            }
+        }
+    }
+
+    /// Ends the body.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        if self.framing == Framing::JsonArray {
+            out.extend_from_slice(if core::mem::replace(&mut self.begun, true) {
+                b"]"
+            } else {
+                b"[]"
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WireOptions;
+
+    #[test]
+    fn the_first_bytes_determine_the_framing() {
+        for (head, want) in [
+            ("data: {}", Framing::Sse),
+            ("\u{feff}\r\n event:x", Framing::Sse),
+            (": hi", Framing::Sse),
+            ("error: {\"code\":1}", Framing::Sse),
+            ("data\n", Framing::Sse),
+            ("{\"a\"", Framing::Json),
+            ("\n[{", Framing::JsonArray),
+            ("<!doctype html>", Framing::Html),
+            ("upstream connect error: reset", Framing::Text),
+            ("Unauthorized\n", Framing::Text),
+            ("\0\0\u{1}", Framing::EventStream),
+        ] {
+            let at = (1..=head.len()).find_map(|n| sniff(&head.as_bytes()[..n], false));
+            assert_eq!(at, Some(want), "{head:?}");
+        }
+        assert_eq!(sniff(b"data", false), None);
+        assert_eq!(sniff(b"data", true), Some(Framing::Sse));
+        assert_eq!(sniff(b"Forbidden", true), Some(Framing::Text));
+        assert_eq!(sniff(b" \n", true), None);
+    }
+
+    #[test]
+    fn the_inner_payload_is_taken_out_and_put_back() {
+        let payload = r#"{"p":"abc", "bytes":"eyJhIjoxfQ==","q":2}"#;
+        assert_eq!(unwrap(payload).unwrap(), b"{\"a\":1}");
+        assert_eq!(wrap(payload, b"{\"a\":1}").unwrap(), payload);
+        assert_eq!(wrap(payload, b"{}").unwrap(), r#"{"p":"abc", "bytes":"e30=","q":2}"#);
+        assert!(unwrap("{\"bytes\":7}").is_none() && unwrap("no").is_none());
+    }
+
+    #[test]
+    fn what_was_decoded_is_written_again_byte_for_byte() {
+        let events = [("a", "{\"n\": 1}"), ("", "{\"é\":\n[2]}"), ("b", "{}")];
+        for framing in [Framing::Sse, Framing::Ndjson, Framing::JsonArray, Framing::EventStream] {
+            let mut body = Vec::new();
+            let mut encoder = Encoder::new(framing);
+            for (name, payload) in events {
+                encoder.event(name, payload, &mut body);
+            }
+            encoder.finish(&mut body);
+            let mut again = Vec::new();
+            let mut encoder = Encoder::new(framing);
+            let mut take = |frame: Frame<'_>, _: u64| {
+                if let Frame::Payload { event, data, .. } = frame {
+                    encoder.event(&event, &data, &mut again);
+                }
+            };
+            let mut unframer = Unframer::new(&WireOptions::new().with_framing(framing));
+            unframer.push(&body, &mut take);
+            unframer.finish(&mut take);
+            encoder.finish(&mut again);
+            assert_eq!(again, body, "{framing:?}");
+            assert!(body.len() > 20);
+        }
+    }
 }

@@ -3,8 +3,7 @@
 use crate::{
     Framing,
     eventstream::{Header, HeaderValue, Message, encode},
-    framing::invoke,
-    sse, utf8,
+    framing, sse, utf8,
 };
 
 /// The header with the name of an event.
@@ -48,7 +47,7 @@ impl Carrier {
             Self::Message => {
                 let message = find_message(raw)?;
                 let payload = utf8::text(message.payload());
-                let inner = is_chunk(&message).then(|| invoke::unwrap(&payload)).flatten();
+                let inner = is_chunk(&message).then(|| framing::unwrap(&payload)).flatten();
                 Some(match inner {
                     Some(inner) => utf8::text(&inner).into_owned(),
                     None => payload.into_owned(),
@@ -75,9 +74,9 @@ impl Carrier {
                 let Some(message) = find_message(raw) else { return false };
                 let outer = utf8::text(message.payload());
                 let wrapped = is_chunk(&message)
-                    .then(|| invoke::wrap(&outer, payload.as_bytes()))
+                    .then(|| framing::wrap(&outer, payload.as_bytes()))
                     .flatten()
-                    .filter(|_| invoke::unwrap(&outer).is_some());
+                    .filter(|_| framing::unwrap(&outer).is_some());
                 let start = out.len();
                 let head = raw.len() - message.frame().len();
                 out.extend_from_slice(raw.get(..head).unwrap_or_default());
@@ -93,7 +92,7 @@ impl Carrier {
 
     /// Makes a copy of an event self-contained, so that it can be inserted between two events, whatever
     /// was around the original.
-    pub(super) fn detach(self, raw: &[u8]) -> Option<Vec<u8>> {
+    fn detach(self, raw: &[u8]) -> Option<Vec<u8>> {
         match self {
             Self::None => None,
             Self::Sse => {
@@ -204,5 +203,5 @@ fn find_message(raw: &[u8]) -> Option<Message<'_>> {
 }
 
 fn is_chunk(message: &Message<'_>) -> bool {
-    message.text_header(TYPE) == Some(invoke::CHUNK)
+    message.text_header(TYPE) == Some(framing::CHUNK)
 }

@@ -1,22 +1,27 @@
 //! The bytes of a body between input and output.
 
-mod empty;
-mod found;
-
-use std::{borrow::Cow, collections::VecDeque};
+use core::hash::{Hash as _, Hasher as _};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque},
+    hash::DefaultHasher,
+};
 
 use super::{
-    Rewritten,
+    RewriteMode, RewriteOptions, Rewritten,
     carrier::Carrier,
+    empty,
+    empty::{Empty, Style},
     item::Item,
-    options::{RewriteMode, RewriteOptions},
     promote, withheld,
 };
 use crate::{
-    Framing, WireEvent,
-    calls::{EmptyCall, EndedContent, Entry, Release, Tracking},
+    ApiFormat, CallKind, Framing, WireEvent,
+    calls::{EmptyCall, EndedContent, Entry, FoundInTexts, Release, Tracking},
     decoder::Body,
     framing::Frame,
+    json,
+    json::Span,
     work,
 };
 
@@ -130,7 +135,7 @@ impl Flow {
         };
         self.torn &= !matches!(frame, Frame::Payload { .. });
         if let (Frame::Payload { data, .. }, None) = (&frame, self.seed) {
-            self.seed = Some(found::hash(data));
+            self.seed = Some(hash(data));
         }
         self.body.take(frame, &mut |event| sink(Rewritten::Event(event)));
         self.report_contents(sink);
@@ -410,4 +415,171 @@ impl Flow {
             self.overflow |= tracking.has_overflowed();
         }
     }
+}
+
+// Writes the arguments of calls that have none.
+
+impl Flow {
+    /// Writes the arguments of calls which, as it turned out with this event, have none, and of those that it repeats.
+    fn write_empty(&mut self, calls: Vec<EmptyCall>, item: &mut Item) {
+        let Some(format) = self.body.wire() else { return };
+        let mut here = Vec::new();
+        for call in calls {
+            // What held nothing where they belong waits, and so does the event that stated the end of the call.
+            let value = Style::of(format).map_or("", Style::value);
+            let mut last = None;
+            for (at, waiting) in self.queue.iter_mut().enumerate() {
+                let before = waiting.memory();
+                if waiting.fill(call.target, value) {
+                    last = Some(at);
+                    self.memory = (self.memory + waiting.memory()).saturating_sub(before);
+                }
+            }
+            item.fill(call.target, value);
+            match last {
+                Some(at) => {
+                    self.write_before(at, format, &call);
+                    self.filled.push(call);
+                }
+                None => here.push(call),
+            }
+        }
+        if !self.filled.is_empty() {
+            fill_in(format, item, &mut Empty::of(&self.filled));
+        }
+        for event in fill(format, item, &here) {
+            self.changed = true;
+            self.enqueue(event);
+        }
+        self.filled.extend(here);
+        // The other formats do not repeat them.
+        if !matches!(
+            format,
+            ApiFormat::CohereV1 | ApiFormat::GeminiInteractions | ApiFormat::OpenAiResponses
+        ) {
+            self.filled.clear();
+        }
+    }
+
+    /// Writes the arguments of a call into a waiting event, or before it.
+    fn write_before(&mut self, at: usize, format: ApiFormat, call: &EmptyCall) {
+        let Some(item) = self.queue.get_mut(at) else { return };
+        let before = item.memory();
+        let events = fill(format, item, core::slice::from_ref(call));
+        let lead = if events.is_empty() { None } else { item.take_lead() };
+        let after = item.memory() + lead.iter().chain(&events).map(Item::memory).sum::<usize>();
+        self.memory = (self.memory + after).saturating_sub(before);
+        self.changed |= !events.is_empty();
+        self.queued += events.iter().map(|event| event.raw.len()).sum::<usize>();
+        for event in lead.into_iter().chain(events).rev() {
+            self.queue.insert(at, event);
+        }
+    }
+}
+
+/// Writes the arguments of those calls into an event that holds them. Returns events to insert before it, for the
+/// others.
+fn fill(format: ApiFormat, item: &mut Item, calls: &[EmptyCall]) -> Vec<Item> {
+    if calls.is_empty() {
+        return Vec::new();
+    }
+    let mut empty = Empty::of(calls);
+    let found = fill_in(format, item, &mut empty);
+    let mut scopes: BTreeMap<u32, Vec<&EmptyCall>> = BTreeMap::new();
+    let to_add = |call: &&EmptyCall| call.is_addressed && !call.is_written;
+    for call in calls.iter().filter(to_add).filter(|call| !empty.has_found(call, found)) {
+        scopes.entry(call.scope).or_default().push(call);
+    }
+    let payload = item.base();
+    let Some(root) = root(&payload) else { return Vec::new() };
+    let events = scopes.iter().filter_map(|(scope, calls)| {
+        let (name, payload) = empty::event(format, root, *scope, calls)?;
+        item.event_before(name, &payload)
+    });
+    events.collect()
+}
+
+/// Returns whether there were any.
+fn fill_in(format: ApiFormat, item: &mut Item, empty: &mut Empty<'_>) -> bool {
+    let payload = item.base();
+    let Some(root) = root(&payload) else { return false };
+    let edits = empty.fill(format, root);
+    let found = !edits.is_empty();
+    item.change(edits);
+    found
+}
+
+fn root(payload: &str) -> Option<json::Node<'_>> {
+    Some(json::first_from(payload, payload.find('{')?).ok()?.0)
+}
+
+/// How calls that were found in text are written.
+struct Planned {
+    /// The events to insert.
+    events: Vec<Item>,
+    /// The changes of the event that ends the choice.
+    changes: Vec<(Span, String)>,
+}
+
+impl Flow {
+    /// Sends calls on that were found in the texts of a choice, which that event ends.
+    fn send_on(&mut self, found: &FoundInTexts, item: &mut Item, sink: Sink<'_>) {
+        let choice = found.choice;
+        let planned = if self.is_allowed(found) { self.plan(found, item) } else { None };
+        self.decide(found, planned.is_some());
+        let Some(planned) = planned else { return };
+        item.change(planned.changes);
+        for event in planned.events {
+            self.enqueue(event);
+        }
+        self.changed = true;
+        for call in &found.calls {
+            let Some(number) = self.body.channels().begin_found() else { break };
+            let (kind, name) = (CallKind::Function, Some(call.name.as_str()));
+            sink(Rewritten::Event(WireEvent::CallBegan {
+                call: number,
+                choice,
+                kind,
+                id: None,
+                name,
+            }));
+            let ended = call.to_call(number, choice);
+            sink(Rewritten::Event(WireEvent::CallEnded(&ended)));
+        }
+    }
+
+    /// Whether each tool may have the repairs that its call needed.
+    fn is_allowed(&self, found: &FoundInTexts) -> bool {
+        let options = self.body.options();
+        let Some(policies) = options.policies() else { return true };
+        let used = options.mending().policy();
+        found.calls.iter().all(|call| {
+            policies.find(&call.name).is_none_or(|policy| call.is_allowed(&policy, &used))
+        })
+    }
+
+    /// How the calls are written. `None` if they have no place.
+    fn plan(&mut self, found: &FoundInTexts, item: &Item) -> Option<Planned> {
+        let format = self.body.wire()?;
+        let seed = self.seed.unwrap_or_default();
+        let (call, block) = self.body.channels().next_indices(found.choice);
+        let context = promote::Context { call, block, seed };
+        let plan = promote::plan(format, &item.base(), found, context)?;
+        let events = plan.events.iter().map(|(name, payload)| item.event_before(name, payload));
+        Some(Planned { events: events.collect::<Option<_>>()?, changes: plan.edits })
+    }
+
+    fn decide(&mut self, found: &FoundInTexts, accepted: bool) {
+        if let Some(tracking) = self.body.channels().tracking() {
+            tracking.decide(found, accepted);
+        }
+    }
+}
+
+/// What identifies a payload.
+fn hash(text: &str) -> u64 {
+    work::count(text.len());
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod anthropic;
-mod aws;
 mod bedrock;
 mod body;
 mod cohere;
@@ -20,11 +19,8 @@ mod items;
 mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
-mod repeated;
 mod rewrite;
-mod rewrite_honest;
 mod strays;
 mod support;
 mod tool_names;
-mod whole;
 mod withheld;
