@@ -22,7 +22,7 @@ impl<'h> Head<'h> {
 
     /// The names, in lower case, of the lines that are about what is mended.
     pub(crate) fn own(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(name, _)| name.to_ascii_lowercase()).filter(|name| is_own(name))
+        self.0.iter().filter(|(name, _)| is_own(name)).map(|(name, _)| name.to_ascii_lowercase())
     }
 
     /// What kind of body there is.
