@@ -28,7 +28,7 @@ pub(crate) struct FitNote {
 }
 
 /// A call whose arguments cannot be made to fit. The model may be asked for others; see
-/// [`Answer::with_arguments`](crate::Answer::with_arguments).
+/// [`Answer::say`](crate::Answer::say).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     number: usize,

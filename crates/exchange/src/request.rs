@@ -267,7 +267,7 @@ impl Exchange {
         self.switches.mending()
     }
 
-    /// Whether the model may be asked again for [calls](Answer::misfits) that do not fit: nothing of the answer leaves before
+    /// Whether the model may be asked again for [calls](Answer::take_misfits) that do not fit: nothing of the answer leaves before
     /// its end, tools are declared, and the request does not forbid it.
     #[must_use]
     pub fn may_ask_again(&self) -> bool {
