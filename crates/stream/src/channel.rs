@@ -238,7 +238,7 @@ impl From<ResponseOptions> for ValueOptions {
 
 /// Receives the documents of one text, or the arguments of one call.
 pub(crate) trait Document: TextSink + Clone {
-    type Found: std::fmt::Debug;
+    type Emitted: std::fmt::Debug;
 
     /// The text has ended. What is emitted from here on may be what closes a document that was cut off.
     fn ending(&mut self) {}
@@ -254,13 +254,13 @@ pub(crate) trait Document: TextSink + Clone {
     fn end_call(&mut self, call: &Call, mending: &MendOptions);
 
     /// Moves what was found to the end of a queue.
-    fn drain(&mut self, into: &mut VecDeque<Self::Found>);
+    fn drain(&mut self, into: &mut VecDeque<Self::Emitted>);
 }
 
 pin_project! {
     /// A channel and the source of its bytes.
     #[derive(Debug)]
-    pub(crate) struct Reading<S, E, D: Document> {
+    pub(crate) struct ReadChannel<S, E, D: Document> {
         #[pin]
         body: Option<S>,
         upstream: Upstream<E>,
@@ -273,7 +273,7 @@ pin_project! {
 /// What a stream makes of something in a document: whether it answers the caller, and what it emits.
 pub(crate) type Taken<T, E> = (bool, Option<Result<T, ValueError<E>>>);
 
-impl<S, E, D: Document> Reading<S, E, D> {
+impl<S, E, D: Document> ReadChannel<S, E, D> {
     pub(crate) fn new(body: S, options: ValueOptions, start: D) -> Self {
         let channel = Channel::new(options, start);
         Self { body: Some(body), upstream: Upstream::Open, channel, answered: false }
@@ -300,7 +300,7 @@ impl<S, E, D: Document> Reading<S, E, D> {
     }
 }
 
-impl<S, B, E, D> Reading<S, E, D>
+impl<S, B, E, D> ReadChannel<S, E, D>
 where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
@@ -315,7 +315,7 @@ where
     pub(crate) fn poll<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        mut take: impl FnMut(D::Found, &Watch) -> Taken<T, E>,
+        mut take: impl FnMut(D::Emitted, &Watch) -> Taken<T, E>,
     ) -> Poll<Option<Result<T, ValueError<E>>>> {
         let mut this = self.project();
         let _span = this.channel.watch.enter();
@@ -392,8 +392,8 @@ struct Channel<D: Document> {
     crowded: bool,
     /// The body reported an error.
     failed: bool,
-    found: VecDeque<D::Found>,
-    queue: VecDeque<InChannel<D::Found>>,
+    found: VecDeque<D::Emitted>,
+    queue: VecDeque<InChannel<D::Emitted>>,
     watch: Watch,
 }
 
@@ -548,7 +548,7 @@ impl<D: Document> Channel<D> {
 }
 
 impl<B: AsRef<[u8]>, D: Document> Reads<B> for Channel<D> {
-    type Event = InChannel<D::Found>;
+    type Event = InChannel<D::Emitted>;
 
     fn next(&mut self) -> Option<Self::Event> {
         self.queue.pop_front()

@@ -70,7 +70,6 @@
 //! `WARN`. With the feature `metrics`, they are counted. Content is never logged unless the caller asks for it.
 
 mod accept;
-mod call_values;
 #[cfg(feature = "serde_json")]
 mod channel;
 #[cfg(feature = "codec")]
@@ -79,10 +78,7 @@ mod deadline;
 mod error;
 #[cfg(feature = "schema")]
 mod fit;
-#[cfg(feature = "serde_json")]
-mod items;
 mod json;
-mod pieces;
 mod pump;
 mod response;
 mod rewrite;
@@ -92,8 +88,6 @@ mod splitter;
 mod telemetry;
 #[cfg(feature = "serde_json")]
 mod typed;
-#[cfg(feature = "serde_json")]
-mod value_error;
 
 #[cfg(feature = "schema")]
 pub use accept::StoppedAt;
@@ -108,14 +102,10 @@ pub use codec::ResponseCodec;
 pub use error::Error;
 #[cfg(feature = "schema")]
 pub use fit::{FitEvent, FitStream};
-#[cfg(feature = "serde_json")]
-pub use items::{Item, ItemStream};
 pub use json::{JsonEvent, JsonOptions, JsonStream, TextSnapshot};
 pub use response::{ByteStreamExt, ResponseStream};
 pub use rewrite::RewriteStream;
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 pub use telemetry::Telemetry;
 #[cfg(feature = "serde_json")]
-pub use typed::{TypedEvent, TypedStream};
-#[cfg(feature = "serde_json")]
-pub use value_error::ValueError;
+pub use typed::{Item, ItemStream, TypedEvent, TypedStream, ValueError};

@@ -1,6 +1,7 @@
 //! The adapter for a provider's body.
 
 use std::{
+    collections::BTreeMap,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -8,8 +9,7 @@ use std::{
 use bytes::Bytes;
 use futures_core::{Stream, stream::FusedStream};
 use pin_project_lite::pin_project;
-
-use wiremend_core::Value;
+use wiremend_core::{Output as _, Partial, Value};
 use wiremend_response::{Event, ResponseOptions};
 use wiremend_wire::RewriteOptions;
 
@@ -17,7 +17,6 @@ use wiremend_wire::RewriteOptions;
 use crate::StoppedAt;
 use crate::{
     Error, JsonOptions, JsonStream, RewriteStream,
-    call_values::CallValues,
     pump::{self, Response, Upstream},
     telemetry::Watch,
 };
@@ -453,4 +452,43 @@ where
     S: Stream<Item = Result<B, E>>,
     B: AsRef<[u8]>,
 {
+}
+
+// The values of open calls, without a schema.
+
+/// Reads the fragments of each open call into a value of its own. The limits of the body bound how many
+/// there are, and how long.
+#[derive(Debug, Default)]
+pub(crate) struct CallValues {
+    open: BTreeMap<usize, Partial>,
+}
+
+impl CallValues {
+    /// Looks at an event that is about to be emitted.
+    pub(crate) fn note(&mut self, event: &Event) {
+        match event {
+            Event::CallBegan { call, .. } => {
+                self.open.insert(*call, Partial::new());
+            }
+            Event::CallFragment { call, json, .. } => {
+                if let Some(value) = self.open.get_mut(call) {
+                    value.copy(json);
+                }
+            }
+            Event::CallRaw { call, .. } => {
+                if let Some(value) = self.open.get_mut(call) {
+                    value.raw();
+                }
+            }
+            Event::CallEnded(call) => {
+                self.open.remove(&call.number());
+            }
+            _ => {}
+        }
+    }
+
+    /// The value of an open call so far.
+    pub(crate) fn get(&self, call: usize) -> Option<Value<'_>> {
+        self.open.get(&call)?.root()
+    }
 }

@@ -273,7 +273,7 @@ impl TextSink for Splitter {
 }
 
 impl Document for Splitter {
-    type Found = Piece;
+    type Emitted = Piece;
 
     fn ending(&mut self) {
         self.ending = true;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     marker::PhantomData,
     pin::Pin,
     task::{Context, Poll},
@@ -13,11 +14,12 @@ use serde::{Deserialize, de::DeserializeOwned};
 use wiremend_core::{DeserializeError, MendOptions, Outcome, Output as _, Partial, Value};
 use wiremend_extract::TextSink;
 use wiremend_response::{Object, ObjectBuilder};
-use wiremend_wire::{Block, Call};
+use wiremend_wire::{Block, Call, Doubt, WireError};
 
 use crate::{
-    ValueError, ValueOptions,
-    channel::{Document, Reading, Target},
+    Error, ValueOptions,
+    channel::{Document, ReadChannel, Target},
+    splitter::{Piece, Splitter},
 };
 
 /// What happened to a value that is read as a Rust type.
@@ -47,7 +49,7 @@ pin_project! {
     #[derive(Debug)]
     pub struct TypedStream<S, E, T> {
         #[pin]
-        reading: Reading<S, E, Growing>,
+        reading: ReadChannel<S, E, Growing>,
         limit: usize,
         target: Target,
         value: PhantomData<fn() -> T>,
@@ -61,7 +63,7 @@ where
 {
     pub(crate) fn new(body: S, options: ValueOptions) -> Self {
         let (limit, target) = (options.limit(), options.target());
-        let reading = Reading::new(body, options.guided(), Growing::new(limit));
+        let reading = ReadChannel::new(body, options.guided(), Growing::new(limit));
         Self { reading, limit, target, value: PhantomData }
     }
 
@@ -216,7 +218,7 @@ impl TextSink for Growing {
 }
 
 impl Document for Growing {
-    type Found = Growth;
+    type Emitted = Growth;
 
     fn lose(&mut self) {
         self.lost = true;
@@ -243,6 +245,260 @@ impl Document for Growing {
         into.append(&mut self.ready);
         if std::mem::take(&mut self.grew) && self.partial.root().is_some() {
             into.push_back(Growth::Grew);
+        }
+    }
+}
+
+// The items of an array, each as a Rust type as soon as it closes.
+
+/// An item of an array that has closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item<T> {
+    index: usize,
+    call: Option<usize>,
+    value: T,
+}
+
+impl<T> Item<T> {
+    /// Its position in the array of its document, from 0.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The number of the call whose arguments hold it, if calls are read
+    /// ([`ValueOptions::arguments_of`]).
+    #[must_use]
+    pub const fn call(&self) -> Option<usize> {
+        self.call
+    }
+
+    /// The item.
+    #[must_use]
+    pub const fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The item.
+    #[must_use]
+    pub fn into_value(self) -> T {
+        self.value
+    }
+}
+
+pin_project! {
+    /// Reads the items of an array, each as a `T` as soon as it closes. Created with
+    /// [`ByteStreamExt::items`](crate::ByteStreamExt::items).
+    ///
+    /// An item is emitted when its own last byte has arrived, while the rest of the array is still to come; a
+    /// number or a string, when what follows has shown that this was its last byte. One that may have been closed only because the document was cut off is never emitted. The items do
+    /// not depend on how the input is divided into chunks; those of several texts or calls come in the order in which
+    /// they arrive.
+    ///
+    /// **If no error is emitted, nothing is missing.** [`ValueError::Incomplete`] says that the document was cut
+    /// off, refused or passed a limit, or that an item with a key twice may be several ones, because something that
+    /// may have divided it was repaired, and how many items there were until then; [`ValueError::NotFound`], that
+    /// there was no such array. After [`ValueError::Type`], [`ValueError::TooLong`] and `ValueError::Fit`,
+    /// which concern one item, the next items follow. After [`ValueError::Lost`] there are no more items, because any of them may
+    /// lack a part. An upstream error is the last item.
+    ///
+    /// Work: linear in the input. Memory: one item, and what one chunk brings; nothing of the document is
+    /// kept. (Of a call, the reader of the response keeps the arguments.)
+    ///
+    /// **Cancel safe**: the stream, or a future waiting for its next item, may be dropped at any time.
+    /// **Back-pressure**: upstream is polled only after all previous items have been taken.
+    #[derive(Debug)]
+    pub struct ItemStream<S, E, T> {
+        #[pin]
+        reading: ReadChannel<S, E, Splitter>,
+        limit: usize,
+        target: Target,
+        item: PhantomData<fn() -> T>,
+    }
+}
+
+impl<S, B, E, T> ItemStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+{
+    pub(crate) fn new(body: S, pointer: &str, options: ValueOptions) -> Self {
+        let (limit, target) = (options.limit(), options.target());
+        let reading = ReadChannel::new(body, options, Splitter::new(pointer, limit));
+        Self { reading, limit, target, item: PhantomData }
+    }
+
+    /// Sets what logs and metrics say about the response.
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    #[must_use]
+    pub fn with_telemetry(mut self, telemetry: crate::Telemetry) -> Self {
+        self.reading.set_telemetry(telemetry);
+        self
+    }
+
+    /// Stops reading: drops upstream. Items that have closed are still emitted, and then an error if the
+    /// document was not complete. Cancel safe. Calling it again does nothing.
+    pub fn cancel(self: Pin<&mut Self>) {
+        self.project().reading.cancel();
+    }
+}
+
+impl<S, B, E, T> Stream for ItemStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    T: DeserializeOwned,
+{
+    type Item = Result<Item<T>, ValueError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.project();
+        let (limit, target) = (*this.limit, &*this.target);
+        this.reading.poll(cx, |piece, watch| match piece {
+            // A document with the array, or one that is not complete, is an answer.
+            Piece::Ended { outcome, found, .. } if outcome.is_complete() => (found, None),
+            Piece::Ended { outcome: Outcome::None, .. } => (false, None),
+            Piece::Ended { outcome, items, .. } => {
+                (true, Some(Err(ValueError::Incomplete { outcome, items })))
+            }
+            Piece::Item { index, json: Some(json), call } => {
+                let value = target.read(Some(index), &json, watch);
+                (false, Some(value.map(|value| Item { index, call, value })))
+            }
+            Piece::Item { index, json: None, .. } => {
+                (false, Some(Err(ValueError::TooLong { index: Some(index), limit })))
+            }
+        })
+    }
+}
+
+impl<S, B, E, T> FusedStream for ItemStream<S, E, T>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: AsRef<[u8]>,
+    T: DeserializeOwned,
+{
+    fn is_terminated(&self) -> bool {
+        self.reading.is_terminated()
+    }
+}
+
+// Why there is no typed value.
+
+/// Why an item or a value could not be given as a Rust type.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ValueError<E> {
+    /// The document is not complete: it was cut off, needs a repair that the policy forbids, or passed a
+    /// limit.
+    #[non_exhaustive]
+    Incomplete {
+        /// How it ended.
+        outcome: Outcome,
+        /// How many items of the array had closed before, including those that were not of the type.
+        /// 0 for a value that is no array.
+        items: usize,
+    },
+    /// An item, or the value, is complete and does not fit the schema. Items that follow are still emitted.
+    #[cfg(feature = "schema")]
+    #[non_exhaustive]
+    Fit {
+        /// The position of the item. `None` for the whole value.
+        index: Option<usize>,
+        /// The JSON text.
+        json: String,
+        /// What is wrong with it: at least one issue.
+        issues: Vec<wiremend_schema::Issue>,
+    },
+    /// Something of the response was lost or damaged, so what follows may lack a part, and is not given. Comes once
+    /// for each loss that is not a [`Provider`](Self::Provider) error itself.
+    Lost(Doubt),
+    /// There is no document, or it has no array in that place.
+    NotFound,
+    /// The provider reported an error inside the response.
+    Provider(Box<WireError>),
+    /// An item, or the value, is longer than the limit on what is kept. Items that follow are still emitted.
+    #[non_exhaustive]
+    TooLong {
+        /// The position of the item. `None` for the whole value.
+        index: Option<usize>,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// The response has more texts than are read (1,024). The others are not read.
+    TooManyTexts,
+    /// An item, or the value, is complete and is not of the type. Items that follow are still emitted.
+    #[non_exhaustive]
+    Type {
+        /// The position of the item. `None` for the whole value.
+        index: Option<usize>,
+        /// The JSON text.
+        json: String,
+        /// Why it is not of the type.
+        error: serde_json::Error,
+    },
+    /// The stream of bytes failed. Everything it yielded before the failure has already been emitted.
+    Upstream(E),
+}
+
+impl<E> From<Error<E>> for ValueError<E> {
+    fn from(error: Error<E>) -> Self {
+        Self::Upstream(error.into_inner())
+    }
+}
+
+/// Says what failed, with the first issue of a value that does not fit. [`source`](std::error::Error::source)
+/// gives the cause.
+impl<E> fmt::Display for ValueError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Incomplete { outcome, items } => {
+                f.write_str("the document is not complete: ")?;
+                match outcome {
+                    // What was closed is not, although its text is valid.
+                    Outcome::Closed | Outcome::Cut => f.write_str("its end is missing")?,
+                    other => write!(f, "{other}")?,
+                }
+                match items {
+                    0 => Ok(()),
+                    1 => f.write_str("; 1 item of it had closed before"),
+                    items => write!(f, "; {items} items of it had closed before"),
+                }
+            }
+            #[cfg(feature = "schema")]
+            Self::Fit { index, issues, .. } => {
+                match index {
+                    Some(index) => write!(f, "item {index} does not fit the schema")?,
+                    None => f.write_str("the value does not fit the schema")?,
+                }
+                let (first, more) = (issues.first(), issues.len().saturating_sub(1));
+                first.map_or(Ok(()), |issue| write!(f, ": {issue}"))?;
+                if more == 0 { Ok(()) } else { write!(f, "; and {more} more") }
+            }
+            Self::Lost(doubt) => write!(f, "a part of the response was lost: {doubt}"),
+            Self::NotFound => f.write_str("there is no such value in the text"),
+            Self::Provider(_) => f.write_str("the provider reported an error"),
+            Self::TooLong { index: Some(index), limit } => {
+                write!(f, "item {index} is longer than {limit} bytes")
+            }
+            Self::TooLong { index: None, limit } => {
+                write!(f, "the value is longer than {limit} bytes")
+            }
+            Self::TooManyTexts => f.write_str("the response has too many texts"),
+            Self::Type { index: Some(index), .. } => write!(f, "item {index} is of another type"),
+            Self::Type { index: None, .. } => f.write_str("the value is of another type"),
+            Self::Upstream(_) => f.write_str("the stream of bytes failed"),
+        }
+    }
+}
+
+impl<E: std::error::Error + 'static> std::error::Error for ValueError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Provider(error) => Some(&**error),
+            Self::Type { error, .. } => Some(error),
+            Self::Upstream(error) => Some(error),
+            _ => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "it/source.rs"]
 mod source;
 
 use std::{

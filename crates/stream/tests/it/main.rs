@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../source/mod.rs"]
 mod source;
 
 #[cfg(feature = "schema")]
@@ -22,6 +21,8 @@ mod objects;
 #[cfg(feature = "schema")]
 mod oversized;
 mod response;
+#[cfg(all(feature = "codec", feature = "http-body", feature = "serde_json", feature = "tokio"))]
+mod sources;
 #[cfg(feature = "schema")]
 mod tools;
 #[cfg(feature = "serde_json")]

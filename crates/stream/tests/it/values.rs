@@ -284,7 +284,7 @@ fn a_call_that_breaks_off_gives_only_whole_items() {
                 let sum = read_every_way(&body, "/rows", &options);
                 let want = json!(&[json!([1]), json!([2])][..whole]);
                 assert_eq!((values(&sum), sum.errors.len()), (want, 1), "{body}: {sum:?}");
-                let counted = sum.errors[0].ends_with("after 2 items");
+                let counted = sum.errors[0].ends_with("; 2 items of it had closed before");
                 assert!(sum.errors[0].starts_with("the document is not complete"), "{sum:?}");
                 assert!(!sum.errors[0].contains("invalid"), "{sum:?}");
                 assert_eq!(counted, whole == 2, "{sum:?}");
@@ -313,7 +313,7 @@ fn items_of_several_calls_and_of_one_that_lost_an_event() {
     let body = [&*pieces[0], "data: {\"choi\n\n", &pieces[2], CALLED].concat();
     let sum = read_every_way(&body, "/rows", &rows());
     assert_eq!(values(&sum), json!([[1]]));
-    let incomplete = "the document is not complete: invalid, after 1 items";
+    let incomplete = "the document is not complete: invalid; 1 item of it had closed before";
     assert_eq!(sum.errors, ["the provider reported an error", incomplete]);
 }
 
@@ -322,7 +322,9 @@ fn upstream_errors_and_limits_are_reported() {
     let (source, log) = Source::new(vec![Ok(b"[1, 2, [3".to_vec()), Err("reset")]);
     let sum = read(source, "", JsonOptions::new());
     assert_eq!(values(&sum), json!([1, 2]));
-    let incomplete = "the document is not complete: its end is missing, after 2 items".to_owned();
+    let incomplete =
+        "the document is not complete: its end is missing; 2 items of it had closed before"
+            .to_owned();
     assert_eq!(sum.errors, [incomplete, "upstream reset".to_owned()]);
     assert!(log.borrow().dropped && !log.borrow().polled_after_end);
     // A limit of the mender.
@@ -330,7 +332,10 @@ fn upstream_errors_and_limits_are_reported() {
     let options = JsonOptions::new().with_mending(MendOptions::new().with_limits(limits));
     let sum = read_every_way("[[1], [2], [[3]], [4]]", "", &options.into());
     assert_eq!(values(&sum), json!([[1], [2]]));
-    assert_eq!(sum.errors, ["the document is not complete: overflow, after 2 items"]);
+    assert_eq!(
+        sum.errors,
+        ["the document is not complete: overflow; 2 items of it had closed before"]
+    );
 }
 
 #[test]
@@ -385,7 +390,8 @@ fn a_part_of_the_response_that_was_lost_is_an_error() {
     let body = [&text_event("[1, "), &text_event(&long), &text_event("3]"), done].concat();
     let sum = read_every_way(&body, "", &options.clone().into());
     assert_eq!(values(&sum), json!([1]));
-    let incomplete = "the document is not complete: its end is missing, after 1 items";
+    let incomplete =
+        "the document is not complete: its end is missing; 1 item of it had closed before";
     assert_eq!(sum.errors, ["a part of the response was lost: limit", incomplete]);
     // An error that says so comes once.
     let events = [&text_event("[1, "), "data: {\"choi\n\n", &text_event("3]"), done];

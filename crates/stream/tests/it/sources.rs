@@ -1,9 +1,5 @@
 //! The same through every entry point, and bodies that are written again.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod source;
-
 use std::{
     collections::VecDeque,
     fmt::Debug,
@@ -16,7 +12,6 @@ use std::{
 use bytes::Bytes;
 use futures::{Stream, StreamExt, executor::block_on, stream};
 use http_body::{Body, Frame};
-use source::Source;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::codec::FramedRead;
 use wiremend_core::{MendOptions, Policy};
@@ -33,6 +28,8 @@ use wiremend_testkit::{
     transport::Scenario,
 };
 use wiremend_wire::{RewriteMode, RewriteOptions, RewriteOutcome, WireEvent, WireOptions};
+
+use crate::source::Source;
 
 /// Bytes in pieces, pending before each, as every kind of source.
 struct Pieces {
