@@ -1,10 +1,16 @@
 //! The part of the Python package `wiremend` that is written in Rust. What is in it has its names and its
 //! documentation in `python/wiremend`.
 
+mod calls;
+mod events;
+mod growing;
+mod json;
 mod mended;
 mod mender;
 mod options;
+mod reader;
 mod repair;
+mod schema;
 mod source;
 mod value;
 
@@ -22,7 +28,22 @@ mod _native {
     #[pymodule_export]
     use super::{find, loads, mend};
     #[pymodule_export]
-    use crate::{mended::Mended, mender::Mender, repair::Repair};
+    use crate::{
+        calls::{Arguments, Call, FittedCall, FoundCall, FoundCalls, find_calls, mend_arguments},
+        events::{
+            CallBegan, CallEnded, CallFitted, CallFragment, CallIssue, CallNamed, CallRaw,
+            CallRestated, Citation, Doubted, Ended, EnvelopeMended, Error, Finish, FormatDetected,
+            FramingDetected, KeepAlive, Object, ObjectBegan, ObjectEnded, ObjectFitted,
+            ObjectFragment, ObjectIssue, ObjectRaw, Oversize, Reasoning, Refusal, Text,
+            TextWasReasoning, Unfinished, UnknownTool, Usage,
+        },
+        growing::{Growing, Items},
+        mended::Mended,
+        mender::Mender,
+        reader::Reader,
+        repair::{Change, Repair},
+        schema::{Fitted, Issue, Schema, Tools},
+    };
 }
 
 /// The value of a text, mended.

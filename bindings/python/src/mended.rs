@@ -91,7 +91,7 @@ impl Mended {
         let listed = self.listed.get_or_try_init(py, || {
             let listed = match &self.origin {
                 Origin::Whole(source) => repair::of_source(py, source, &self.repairs),
-                Origin::Chunks(text) => repair::of_mended(py, text, &self.repairs),
+                Origin::Chunks(text) => repair::of_mended(py, text, 0, &self.repairs),
             };
             listed.map(Bound::unbind)
         })?;

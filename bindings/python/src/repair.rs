@@ -1,53 +1,65 @@
 //! Repairs, as objects.
 
-use pyo3::{
-    prelude::*,
-    types::{PyString, PyTuple},
+use pyo3::{prelude::*, types::PyTuple};
+use wiremend::{
+    repair::{Located, Repairs},
+    schema,
 };
-use wiremend::repair::{Located, Repairs};
 
 use crate::source::Source;
 
-/// One change that a text needed.
-///
-/// For a `str`, `start` and `end` count characters; for anything else, and for what arrived in chunks, bytes of
-/// UTF-8.
-#[pyclass(frozen, eq, hash, get_all, module = "wiremend")]
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Repair {
-    /// What was wrong: a code of the list of repairs, such as `single-quote`.
-    kind: &'static str,
-    /// What the repair assumes: `exact`, `likely`, `lossy` or `guess`.
-    risk: &'static str,
-    /// Where the text that was replaced begins.
-    start: usize,
-    /// Where it ends.
-    end: usize,
-    /// The text that was replaced. `None` if it arrived in chunks, which are not kept.
-    before: Option<String>,
-    /// The text instead.
-    after: String,
-    /// Where in the value, such as `$.a[0]`.
-    path: String,
+macro_rules! changes {
+    ($($(#[$about:meta])* $name:ident)*) => { $(
+        $(#[$about])*
+        ///
+        /// For a `str`, `start` and `end` count characters; for anything else, and for what arrived in chunks, bytes
+        /// of UTF-8.
+        #[pyclass(frozen, eq, hash, get_all, module = "wiremend")]
+        #[derive(Debug, PartialEq, Eq, Hash)]
+        pub(crate) struct $name {
+            /// What was wrong: a code of the list of repairs or rules, such as `single-quote`.
+            kind: &'static str,
+            /// What it assumes: `exact`, `likely`, `lossy` or `guess`.
+            risk: &'static str,
+            /// Where the text that was replaced begins.
+            start: usize,
+            /// Where it ends.
+            end: usize,
+            /// The text that was replaced. `None` if it arrived in chunks, which are not kept.
+            before: Option<String>,
+            /// The text instead.
+            after: String,
+            /// Where in the value, such as `$.a[0]`.
+            path: String,
+        }
+
+        #[pymethods]
+        impl $name {
+            #[classattr]
+            #[pyo3(name = "__match_args__")]
+            const MATCH: (&'static str, &'static str, &'static str, &'static str) =
+                ("kind", "before", "after", "path");
+
+            fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+                let fields = ["kind", "risk", "start", "end", "before", "after", "path"];
+                shown(slf.as_any(), stringify!($name), &fields)
+            }
+        }
+    )* };
 }
 
-#[pymethods]
-impl Repair {
-    #[classattr]
-    #[pyo3(name = "__match_args__")]
-    const MATCH: (&'static str, &'static str, &'static str, &'static str) =
-        ("kind", "before", "after", "path");
+changes! {
+    /// One change that it took to make a text valid JSON.
+    Repair
+    /// One change that it took to make a text valid JSON, and its value fit a schema: a repair, or what a rule did.
+    Change
+}
 
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let Self { kind, risk, start, end, path, .. } = slf.get();
-        let before = slf.getattr("before")?.repr()?;
-        let after = slf.getattr("after")?.repr()?;
-        Ok(format!(
-            "Repair(kind='{kind}', risk='{risk}', start={start}, end={end}, before={before}, \
-             after={after}, path={})",
-            PyString::new(slf.py(), path).repr()?
-        ))
-    }
+/// An object with its fields, as Python writes a dataclass.
+pub(crate) fn shown(object: &Bound<'_, PyAny>, name: &str, fields: &[&str]) -> PyResult<String> {
+    let fields =
+        fields.iter().map(|field| Ok(format!("{field}={}", object.getattr(*field)?.repr()?)));
+    Ok(format!("{name}({})", fields.collect::<PyResult<Vec<_>>>()?.join(", ")))
 }
 
 /// The repairs of a text that a caller passed as a whole.
@@ -78,13 +90,14 @@ pub(crate) fn of_source<'py>(
     PyTuple::new(py, made)
 }
 
-/// The repairs that led to `mended`.
+/// The repairs that led to `mended`, which begins at `start`.
 pub(crate) fn of_mended<'py>(
     py: Python<'py>,
     mended: &[u8],
+    start: usize,
     repairs: &Repairs,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let mut located = Located::in_mended(mended, 0, repairs);
+    let mut located = Located::in_mended(mended, start, repairs);
     let mut made = Vec::with_capacity(repairs.len());
     while let Some(repair) = located.next() {
         made.push(Repair {
@@ -98,4 +111,27 @@ pub(crate) fn of_mended<'py>(
         });
     }
     PyTuple::new(py, made)
+}
+
+/// The changes that made the value of a text fit its schema.
+pub(crate) fn changes<'py>(
+    py: Python<'py>,
+    source: &Source,
+    changes: &[schema::Change],
+) -> PyResult<Bound<'py, PyTuple>> {
+    let bytes = source.bytes(py)?;
+    let mut places = source.places(bytes);
+    let made = changes.iter().map(|change| {
+        let before = bytes.get(change.span()).unwrap_or_default();
+        Change {
+            kind: change.cause().code(),
+            risk: change.risk().code(),
+            start: places.place(change.start()),
+            end: places.place(change.end()),
+            before: Some(String::from_utf8_lossy(before).into_owned()),
+            after: change.after().to_owned(),
+            path: change.path().to_string(),
+        }
+    });
+    PyTuple::new(py, made.collect::<Vec<_>>())
 }

@@ -5,19 +5,66 @@
 {'name': 'Ada', 'langs': ['en', 'fr'], 'ok': True}
 """
 
+from . import events
 from ._errors import Cut, LimitExceeded, MendError, Refused, SchemaMismatch
-from ._native import Mended, Mender, Repair, find, loads, mend
+from ._fits import find_calls, fit, mend_arguments, parse
+from ._native import (
+    Call,
+    Change,
+    Fitted,
+    FittedCall,
+    FoundCall,
+    FoundCalls,
+    Issue,
+    Mended,
+    MendedArguments,
+    Mender,
+    Object,
+    Reader,
+    Repair,
+    Schema,
+    Tools,
+    find,
+    loads,
+    mend,
+)
+from ._streams import Snapshot, aitems, apartial, astream, items, partial, reader, stream
 
 __all__ = [
+    "Call",
+    "Change",
     "Cut",
+    "Fitted",
+    "FittedCall",
+    "FoundCall",
+    "FoundCalls",
+    "Issue",
     "LimitExceeded",
     "MendError",
     "Mended",
+    "MendedArguments",
     "Mender",
+    "Object",
+    "Reader",
     "Refused",
     "Repair",
+    "Schema",
     "SchemaMismatch",
+    "Snapshot",
+    "Tools",
+    "aitems",
+    "apartial",
+    "astream",
+    "events",
     "find",
+    "find_calls",
+    "fit",
+    "items",
     "loads",
     "mend",
+    "mend_arguments",
+    "parse",
+    "partial",
+    "reader",
+    "stream",
 ]

@@ -2,84 +2,97 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._native import Mended, Repair
+    from ._native import Issue, Repair
 
 
 class MendError(ValueError):
     """There is no value, or not a whole one. The subclasses say why."""
 
-    outcome: str
-    """How mending ended, such as ``"cut"``."""
-
-    place: str | None
-    """Where in the value, such as ``$.a[0]``, if that is known."""
-
-    repairs: tuple[Repair, ...]
-    """The repairs that were made, or that were needed."""
-
-    for_model: str
-    """A sentence for the model that wrote the text: what is wrong, and what to send instead."""
-
-    result: object
-    """What was raised for: a `Mended`, a `Fitted` or a `MendedArguments`."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        outcome: str,
-        place: str | None,
-        repairs: tuple[Repair, ...],
-        for_model: str,
-        result: object,
-    ) -> None:
+    def __init__(self, message: str, result: Any, place: str | None, for_model: str) -> None:
         super().__init__(message)
-        self.outcome = outcome
-        self.place = place
-        self.repairs = repairs
-        self.for_model = for_model
         self.result = result
+        """What was raised for, such as a `Mended`. What there is of a value that was cut off is in it."""
+        self.outcome: str = result.outcome
+        """How it ended, such as ``"cut"``."""
+        self.place = place
+        """Where in the value, such as ``$.a[0]``, if that is known."""
+        self.for_model = for_model
+        """A sentence for the model that wrote the text: what is wrong, and what to send instead."""
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs that were made, or that were needed."""
+        repairs: tuple[Repair, ...] = getattr(self.result, "repairs", ())
+        return repairs
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What is wrong with the value, if it does not fit a schema."""
+        issues: tuple[Issue, ...] = getattr(self.result, "issues", ())
+        return issues
 
 
 class Cut(MendError):
-    """The text was cut off. ``result.value`` is what there is of it, if the policy allows closing it."""
+    """It was cut off, or may have been."""
 
 
 class Refused(MendError):
-    """The text has no JSON, or needs a repair that the policy forbids."""
+    """It has no JSON, needs a repair that the policy forbids, or calls a tool that does not exist."""
 
 
 class LimitExceeded(MendError):
-    """The text is deeper or longer than the limits allow."""
+    """It is deeper or longer than the limits allow."""
 
 
 class SchemaMismatch(MendError):
     """The value does not fit its schema, and no rule makes it fit."""
 
 
-def refusal(result: Mended) -> MendError:
-    """The error for the result of mending a text, which is not complete."""
-    outcome, place, repairs = result.outcome, result.cut_at, result.repairs
-    if outcome in ("closed", "cut"):
+def refusal(result: Any) -> MendError:
+    """The error for a result that is not complete."""
+    if getattr(result, "check", None) in ("unknown", "unchecked"):
+        return _unchecked(result)
+    outcome: str = result.outcome
+    place: str | None = getattr(result, "cut_at", None)
+    issues: tuple[Issue, ...] = getattr(result, "issues", ())
+    doubt: str | None = getattr(result, "doubt", None)
+    codes = {issue.code for issue in issues}
+    if outcome in ("closed", "cut", "abandoned") or codes == {"truncated"} or doubt is not None:
         at = "" if place in (None, "$") else f" at {place}"
-        kind: type[MendError] = Cut
-        message = f"the text was cut off{at}"
+        why = "" if doubt is None else f" ({doubt})"
+        message = f"it was cut off, or may have been{why}" if doubt else f"it was cut off{at}"
         for_model = f"Your JSON was cut off{at}. Send all of it again, and make it shorter if it does not fit."
-    elif outcome == "none":
-        kind, message = Refused, "the text has no JSON"
+        return Cut(message, result, place, for_model)
+    if outcome == "overflow" or "overflow" in codes:
+        message = "it is deeper or longer than the limits allow"
+        return LimitExceeded(message, result, place, "Your JSON is nested too deeply, or too long. Send less of it.")
+    if len(issues) > 0 and codes != {"syntax"}:
+        first = issues[0]
+        wrong = "\n".join(f"- {issue.message}" for issue in issues[:8])
+        more = f"\n+{len(issues) - 8} more" if len(issues) > 8 else ""
+        message = f"it does not fit the schema: {first.message}"
+        for_model = f"Your JSON does not fit the schema. Send all of it again, with this put right:\n{wrong}{more}"
+        return SchemaMismatch(message, result, first.path, for_model)
+    if outcome == "none":
         for_model = "Your answer has no JSON. Answer with JSON, and nothing else."
-    elif outcome == "overflow":
-        kind, message = LimitExceeded, "the text is deeper or longer than the limits allow"
-        for_model = "Your JSON is nested too deeply, or too long. Send less of it."
-    else:
-        kind, message = Refused, "the text is not JSON, and the policy forbids what would make it so"
-        if repairs:
-            place = repairs[-1].path
-            message += f": {repairs[-1].kind} at {place}"
-        for_model = "Your answer is not valid JSON. Send all of it again as strict JSON."
-        if place not in (None, "$"):
-            for_model = f"Your answer is not valid JSON: see {place}. Send all of it again as strict JSON."
-    return kind(message, outcome=outcome, place=place, repairs=repairs, for_model=for_model, result=result)
+        return Refused("there is no JSON in it", result, place, for_model)
+    message = "it is not JSON, and the policy forbids what would make it so"
+    repairs: tuple[Repair, ...] = getattr(result, "repairs", ())
+    if repairs:
+        place = repairs[-1].path
+        message += f": {repairs[-1].kind} at {place}"
+    see = "" if place in (None, "$") else f": see {place}"
+    for_model = f"Your answer is not valid JSON{see}. Send all of it again as strict JSON."
+    return Refused(message, result, place, for_model)
+
+
+def _unchecked(call: Any) -> MendError:
+    result = call.call
+    if call.check == "unchecked":
+        return Refused(f"the tool {call.name!r} has no schema", result, None, f"The tool {call.name} cannot be called.")
+    nearest = "" if call.nearest is None else f" Did you mean {call.nearest}?"
+    for_model = f"There is no tool called {call.name}.{nearest} Call one of the tools that were declared."
+    return Refused(f"there is no tool called {call.name!r}", result, None, for_model)
