@@ -8,9 +8,9 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Either};
 use tokio::time::timeout;
-use wiremend_exchange::{Answer as Mending, Treatment};
+use wiremend_exchange::{Answer, Treatment};
 
-use super::{Answer, Sent};
+use super::{Reply, Sent};
 use crate::{
     headers,
     relay::{Passing, QUIET, Relay, Work, aside},
@@ -22,24 +22,24 @@ use crate::{
 const OVERHEAD: HeaderName = HeaderName::from_static("x-wiremend-overhead-us");
 
 /// Makes an answer for the client.
-pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, passing: Passing) -> Answer {
+pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, passing: Passing) -> Reply {
     let mut parts = parts;
-    let mut mending = begin(sent, &parts);
-    let packing = mending.coding().and_then(|coding| Packing::of(coding, &passing.shared));
+    let mut answer = begin(sent, &parts);
+    let packing = answer.coding().and_then(|coding| Packing::of(coding, &passing.shared));
     let coding = packing.as_ref().map(Packing::code);
-    coding.iter().for_each(|coding| mending.unpack(coding));
+    coding.iter().for_each(|coding| answer.unpack(coding));
     // That of the provider is none of the client's: in an answer of HTTP/1.0, a body that breaks off would look whole.
     parts.version = Version::HTTP_11;
     headers::of_one_connection(&mut parts.headers);
     let body = Unpacked::new(body, packing);
-    let relay = match mending.treatment() {
-        Treatment::Stream => stream(sent, &mut parts, mending, passing, Some(body)),
+    let relay = match answer.treatment() {
+        Treatment::Stream => stream(sent, &mut parts, answer, passing, Some(body)),
         // Apart, so that a stream has no room for it.
         Treatment::Whole => {
-            Box::pin(whole(sent, &mut parts, (mending, coding), body, passing)).await
+            Box::pin(whole(sent, &mut parts, (answer, coding), body, passing)).await
         }
         _ => {
-            headers::change(&mut parts.headers, &mending.header_edits());
+            headers::change(&mut parts.headers, &answer.header_edits());
             Relay::new(Some(body), passing)
         }
     };
@@ -47,7 +47,7 @@ pub(super) async fn answer(sent: &Sent, parts: Parts, body: Timed, passing: Pass
 }
 
 /// What mends an answer with this head.
-fn begin(sent: &Sent, parts: &Parts) -> Box<Mending> {
+fn begin(sent: &Sent, parts: &Parts) -> Box<Answer> {
     Box::new(sent.exchange.answer(parts.status.as_u16(), headers::lines(&parts.headers)))
 }
 
@@ -55,13 +55,13 @@ fn begin(sent: &Sent, parts: &Parts) -> Box<Mending> {
 fn stream(
     sent: &Sent,
     parts: &mut Parts,
-    mending: Box<Mending>,
+    answer: Box<Answer>,
     mut passing: Passing,
     body: Option<Unpacked>,
 ) -> Relay {
-    headers::change(&mut parts.headers, &mending.header_edits());
+    headers::change(&mut parts.headers, &answer.header_edits());
     took(parts, sent.overhead);
-    passing.work = Some(Box::new(Work::new(mending, sent.overhead, &passing)));
+    passing.work = Some(Box::new(Work::new(answer, sent.overhead, &passing)));
     Relay::new(body, passing)
 }
 
@@ -69,7 +69,7 @@ fn stream(
 async fn whole(
     sent: &Sent,
     parts: &mut Parts,
-    (mut mending, coding): (Box<Mending>, Option<&'static str>),
+    (mut answer, coding): (Box<Answer>, Option<&'static str>),
     mut body: Unpacked,
     mut passing: Passing,
 ) -> Relay {
@@ -80,11 +80,11 @@ async fn whole(
     let (body, failed) = match end {
         End::Whole(trailers) => {
             let again = || {
-                let mut mending = begin(sent, parts);
-                coding.iter().for_each(|coding| mending.unpack(coding));
-                mending
+                let mut answer = begin(sent, parts);
+                coding.iter().for_each(|coding| answer.unpack(coding));
+                answer
             };
-            let work = Work::new(mending, sent.overhead, &passing);
+            let work = Work::new(answer, sent.overhead, &passing);
             let (mut work, mut mended) = rewritten(&chunks, work).await;
             let misfits = work.answer.take_misfits();
             if let (Some(ask), false) = (&sent.again, misfits.is_empty()) {
@@ -93,9 +93,9 @@ async fn whole(
                 let (values, asked) =
                     ask.ask(&passing.shared, exchange, format, &misfits, sent.end).await;
                 if !values.is_empty() {
-                    let mut mending = again();
-                    mending.say(values);
-                    let second = Work::new(mending, sent.overhead + work.overhead, &passing);
+                    let mut answer = again();
+                    answer.say(values);
+                    let second = Work::new(answer, work.overhead, &passing);
                     (work, mended) = rewritten(&chunks, second).await;
                 }
                 work.answer.note_asked(asked);
@@ -117,8 +117,8 @@ async fn whole(
         End::Failed(error) => (None, Some(error)),
         End::Long | End::Slow => (Some(body), None),
     };
-    mending.begin_stream();
-    stream(sent, parts, mending, passing, body).with_ready(chunks, failed)
+    answer.begin_stream();
+    stream(sent, parts, answer, passing, body).with_ready(chunks, failed)
 }
 
 /// Mends a body as a whole.

@@ -35,7 +35,7 @@ use crate::{
 use again::Again;
 
 /// The body of an answer: from upstream, or from the gateway itself.
-pub(crate) type Answer = Response<Either<Relay, Full<Bytes>>>;
+pub(crate) type Reply = Response<Either<Relay, Full<Bytes>>>;
 
 /// A request on its way to the provider.
 struct Sent {
@@ -56,7 +56,7 @@ pub(crate) async fn answer(
     providers: Arc<Providers>,
     waits: Waits,
     request: Request<Incoming>,
-) -> Answer {
+) -> Reply {
     // A request with both lengths is read by one of them. So nothing that follows it is read as a request.
     let closes = request.headers().contains_key(TRANSFER_ENCODING);
     // What it takes to begin an answer is given back then: the connection keeps only this future while a stream passes.
@@ -89,7 +89,7 @@ async fn forward(
     providers: &Arc<Providers>,
     waits: Waits,
     request: Request<Incoming>,
-) -> Result<Answer, (Refusal, String)> {
+) -> Result<Reply, (Refusal, String)> {
     let began = Instant::now();
     let (number, path) = route(shared, &request).map_err(|refusal| (refusal, String::new()))?;
     let upstream = &shared.upstreams[number];
