@@ -21,6 +21,7 @@ mod report;
 #[cfg(feature = "serve")]
 mod serve;
 mod stream;
+mod string;
 mod trace;
 mod visible;
 mod words;

@@ -16,6 +16,7 @@ use wiremend_wire::{ApiFormat, Framing};
 use crate::{
     args::{FormatArg, Split},
     fit::{Target, call_tools, tools_of_text},
+    string::Text,
 };
 
 /// The settings for all requests of a run.
@@ -288,37 +289,6 @@ impl RequestInput<'_> {
             Some(pieces) => Box::new(pieces.iter().map(Vec::as_slice)),
             None => Box::new(self.split.pieces(&self.whole)),
         }
-    }
-}
-
-/// The bytes of a JSON string. A lone surrogate escape, which UTF-8 cannot represent, becomes the three
-/// bytes that its number would have in UTF-8. Invalid UTF-8 is kept, because the engine, and not the
-/// reader of the request, has to handle it.
-#[derive(Debug)]
-struct Text<'a>(Cow<'a, [u8]>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(TextVisitor)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-    fn visit_borrowed_bytes<E: serde::de::Error>(self, bytes: &'de [u8]) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Borrowed(bytes)))
-    }
-    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(bytes.to_vec())))
-    }
-    fn visit_byte_buf<E: serde::de::Error>(self, bytes: Vec<u8>) -> Result<Text<'de>, E> {
-        Ok(Text(Cow::Owned(bytes)))
     }
 }
 

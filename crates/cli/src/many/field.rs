@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::records::RowState;
+use crate::string::Text;
 
 /// A field of a JSON record: the names that lead to it.
 #[derive(Clone, Debug)]
@@ -133,31 +134,11 @@ pub(super) enum Held<'a> {
 pub(super) fn held(value: &[u8]) -> Held<'_> {
     match value {
         b"null" => Held::Nothing,
+        // It was read before, so it can be read.
         [b'"', ..] => {
-            let mut reader = serde_json::Deserializer::from_slice(value);
-            // It was read before, so it can be read.
-            serde::Deserializer::deserialize_bytes(&mut reader, Bytes)
-                .map_or(Held::Value(value), Held::Text)
+            serde_json::from_slice(value).map_or(Held::Value(value), |Text(text)| Held::Text(text))
         }
         value => Held::Value(value),
-    }
-}
-
-/// The bytes of a string. A lone surrogate becomes the three bytes that its number would have in UTF-8:
-/// the engine, and not the reader of the record, has to handle it.
-struct Bytes;
-
-impl<'de> Visitor<'de> for Bytes {
-    type Value = Cow<'de, [u8]>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(bytes))
-    }
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(bytes.to_vec()))
     }
 }
 

@@ -105,6 +105,8 @@ fn texts_and_documents() {
         &["repair", "--or-input", "-v"],
         &["repair", "--or-input", "--policy", "strict"],
         &["repair", "--stream", "--json", "--scope", "all"],
+        &["repair", "--lines", "--or-input", "-v"],
+        &["repair", "--lines", "--json", "--policy", "strict"],
         &["check", "-v", "--policy", "strict"],
         &["check", "--json"],
     ] {
@@ -132,6 +134,21 @@ fn a_document_on_a_terminal_has_the_same_value() {
     assert_eq!(piped.stdout, text);
 }
 
+/// A bar while it runs, where nothing else is shown; and nothing is left of it.
+#[test]
+fn many_inputs_have_a_bar() {
+    let input = path("terminal-bar.jsonl", "[1,]\n".repeat(200_000));
+    let rest = ["--out", concat!(env!("CARGO_TARGET_TMPDIR"), "/terminal-bar")];
+    let output = on_terminal(&[&["repair", "--lines", &input], &rest[..]].concat(), b"");
+    assert!(output.contains("/976.56 KiB"), "{output:?}");
+    assert!(output.trim_end().ends_with("extra-comma 200000"), "{output:?}");
+    let output = on_terminal(&[&["repair", "--lines", "-q", &input], &rest[..]].concat(), b"");
+    assert_eq!(output, "");
+    // The output would run into it.
+    let output = on_terminal(&["repair", "--lines", &input], b"");
+    assert!(!output.contains("KiB"));
+}
+
 #[test]
 fn arguments_and_file_names() {
     let bad = name("--");
@@ -149,6 +166,8 @@ fn arguments_and_file_names() {
         &["repair", "--max-input", &wrong],
         &["repair", "--schema", &wrong],
         &["repair", "--tools", &wrong],
+        &["repair", "x", "--report", "/dev/null", &wrong],
+        &["repair", "--fail-on", &wrong],
         &["stream", &wrong],
         &["stream", "--format", &wrong],
         &["stream", "--emit", &wrong],
@@ -169,6 +188,10 @@ fn arguments_and_file_names() {
         &["repair", &named, "--json"],
         &["repair", &named, "--stream", "--policy", "conservative"],
         &["repair", &named, "--max-input", "3"],
+        &["repair", &named, &named],
+        &["repair", &named, "--json", "--jsonl"],
+        &["repair", &named, "--lines", "--report", "/dev/null"],
+        &["repair", &named, "--csv", "--field", "a"],
         &["check", &named],
         &["check", &named, "--json"],
         &["stream", &named],
