@@ -6,6 +6,7 @@
 use std::{
     borrow::Cow,
     fmt::Write as _,
+    fs::Metadata,
     io::{self, BufWriter, IsTerminal as _, StdoutLock, Write},
 };
 
@@ -129,6 +130,20 @@ impl Out {
             self.error = write(&mut self.out).err();
         }
     }
+}
+
+/// What standard output is, if that can be known.
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "only to see what it is")]
+pub(crate) fn metadata() -> Option<Metadata> {
+    use std::{fs::File, os::fd::AsFd as _};
+    let descriptor = io::stdout().as_fd().try_clone_to_owned().ok()?;
+    File::from(descriptor).metadata().ok()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn metadata() -> Option<Metadata> {
+    None
 }
 
 /// Writes a value, without a line end.

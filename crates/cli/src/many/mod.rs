@@ -27,7 +27,7 @@ use field::{Columns, Field};
 use indicatif::{ProgressBar, ProgressStyle};
 use records::{Ends, Records};
 use verdict::{Engine, Label};
-use walk::{Found, Pattern, Skipped, walk};
+use walk::{Found, Own, Pattern, Skipped, walk};
 use wiremend_core::MendOptions;
 use wiremend_extract::Scope;
 use work::{Job, Mending, Yield};
@@ -35,19 +35,19 @@ use writer::Writer;
 
 use crate::{
     Session,
-    args::{RepairArgs, TrailingArg},
+    args::{ManyArgs, RepairArgs, TrailingArg},
     exit::{Exit, Failure},
     fit::Target,
     input::{self, Input},
     ordered::{self, Jobs, in_order},
-    packed,
+    out, packed,
 };
 
 /// The words for what became of an input, besides its outcome.
 pub(crate) const LABELS: [(&str, &str); 2] = Label::OWN;
 
 /// The words for what is left out in directories.
-pub(crate) const SKIPPED: [(&str, &str); 4] = Skipped::WORDS;
+pub(crate) const SKIPPED: [(&str, &str); 5] = Skipped::WORDS;
 
 pub(crate) fn run(
     args: &RepairArgs,
@@ -85,6 +85,7 @@ pub(crate) fn run(
         session,
         progress: progress.clone(),
     };
+    let own = own(&args.many, &place);
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let mut writer = Writer::new(&args.many, place.is_output(), form, session, progress.clone())?;
     let feeder = Feeder {
@@ -97,6 +98,7 @@ pub(crate) fn run(
         patterns: args.many.patterns.iter().map(|pattern| Pattern::new(pattern)).collect(),
         place,
         taken: HashSet::new(),
+        own,
         printed_table: false,
         progress,
     };
@@ -111,6 +113,17 @@ pub(crate) fn run(
     let ended = ended.and_then(|()| writer.finish(skipped));
     beside::remove_all(|| {});
     ended
+}
+
+/// What this run writes. A report of an earlier run, which this one replaces, is among it.
+fn own(args: &ManyArgs, place: &Place) -> Own {
+    let named = [&args.report, &args.rejects].into_iter().flatten();
+    let files = named.filter_map(|path| fs::metadata(path).ok()).chain(out::metadata());
+    let folder = match place {
+        Place::Folder(folder) => Some(folder.clone()),
+        _ => None,
+    };
+    Own { folder, files: files.filter(Metadata::is_file).collect() }
 }
 
 /// Refuses what cannot be meant together.
@@ -189,6 +202,7 @@ struct Feeder {
     place: Place,
     /// The files that results go to.
     taken: HashSet<PathBuf>,
+    own: Own,
     printed_table: bool,
     progress: Progress,
 }
@@ -197,11 +211,8 @@ impl Feeder {
     fn feed(mut self, jobs: &mut Jobs<Mending>) -> Skipped {
         let (inputs, patterns) =
             (std::mem::take(&mut self.inputs), std::mem::take(&mut self.patterns));
-        let except = match &self.place {
-            Place::Folder(folder) => Some(folder.clone()),
-            _ => None,
-        };
-        walk(&inputs, &patterns, except.as_deref(), &mut |found| {
+        let own = std::mem::take(&mut self.own);
+        walk(&inputs, &patterns, &own, &mut |found| {
             let (path, inside) = match found {
                 Found::File { path, inside } => (path, inside),
                 Found::Failed { path, error } => {

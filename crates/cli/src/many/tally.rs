@@ -114,8 +114,7 @@ impl Tally {
                 kinds.into_iter().map(|(count, kind)| format!("{kind} {count}")).collect();
             line = shown!("{}; {}: {}", line, noun(repairs, "repair"), kinds.join(", "));
         }
-        let Skipped { hidden, links, special, unmatched } = skipped;
-        let counts = [hidden, links, special, unmatched];
+        let counts = skipped.counts();
         let skipped =
             listed(counts.into_iter().zip(Skipped::WORDS.map(|(word, _)| word)).collect());
         if skipped.is_empty() {

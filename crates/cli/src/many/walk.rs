@@ -6,7 +6,7 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, FileType},
+    fs::{self, FileType, Metadata},
     io,
     path::{Path, PathBuf},
 };
@@ -18,16 +18,54 @@ pub(super) struct Skipped {
     pub(super) links: u64,
     pub(super) special: u64,
     pub(super) unmatched: u64,
+    pub(super) own: u64,
 }
 
 impl Skipped {
     /// The words for them, and what they mean.
-    pub(super) const WORDS: [(&'static str, &'static str); 4] = [
+    pub(super) const WORDS: [(&'static str, &'static str); 5] = [
         ("hidden", "the name begins with a dot, so it was not looked at"),
         ("linked", "a symbolic link in a directory, which is not followed"),
         ("special", "a pipe, a socket or a device in a directory"),
         ("unmatched", "a file that no --match names"),
+        ("own", "a file that this run writes"),
     ];
+
+    pub(super) const fn counts(self) -> [u64; 5] {
+        let Self { hidden, links, special, unmatched, own } = self;
+        [hidden, links, special, unmatched, own]
+    }
+}
+
+/// What this run writes: its results are no inputs of it.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    /// The directory of `--out`.
+    pub(super) folder: Option<PathBuf>,
+    /// Standard output, the report and the rejects.
+    pub(super) files: Vec<Metadata>,
+}
+
+impl Own {
+    fn has_folder(&self, path: &Path) -> bool {
+        let same = |own: &Path| fs::canonicalize(path).is_ok_and(|path| path == own);
+        self.folder.as_deref().is_some_and(same)
+    }
+
+    /// Whether it is one of the files, whatever it is called.
+    #[cfg(unix)]
+    fn has_file(&self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let id = |file: &Metadata| (file.dev(), file.ino());
+        !self.files.is_empty()
+            && fs::metadata(path)
+                .is_ok_and(|file| self.files.iter().any(|own| id(own) == id(&file)))
+    }
+
+    #[cfg(not(unix))]
+    fn has_file(&self, _: &Path) -> bool {
+        false
+    }
 }
 
 /// A file to read, or what could not be read.
@@ -47,13 +85,13 @@ pub(super) enum Found {
 pub(super) fn walk(
     inputs: &[PathBuf],
     patterns: &[Pattern],
-    except: Option<&Path>,
+    own: &Own,
     take: &mut dyn FnMut(Found) -> bool,
 ) -> Skipped {
     let mut skipped = Skipped::default();
     for input in inputs {
         let goes_on = if input.is_dir() {
-            directory(input, patterns, except, &mut skipped, take)
+            directory(input, patterns, own, &mut skipped, take)
         } else {
             let name = input.file_name().map(PathBuf::from).unwrap_or_default();
             take(Found::File { path: input.clone(), inside: name })
@@ -68,7 +106,7 @@ pub(super) fn walk(
 fn directory(
     root: &Path,
     patterns: &[Pattern],
-    except: Option<&Path>,
+    own: &Own,
     skipped: &mut Skipped,
     take: &mut dyn FnMut(Found) -> bool,
 ) -> bool {
@@ -95,18 +133,17 @@ fn directory(
             if kind.is_symlink() {
                 skipped.links += 1;
             } else if kind.is_dir() {
-                // The results of this run are no inputs of it.
-                let results = except
-                    .is_some_and(|except| fs::canonicalize(&path).is_ok_and(|path| path == except));
                 match hidden {
                     true => skipped.hidden += 1,
-                    false if !results => open.push(inside),
-                    false => {}
+                    false if own.has_folder(&path) => skipped.own += 1,
+                    false => open.push(inside),
                 }
             } else if !wanted {
                 *(if hidden { &mut skipped.hidden } else { &mut skipped.unmatched }) += 1;
             } else if !kind.is_file() {
                 skipped.special += 1;
+            } else if own.has_file(&path) {
+                skipped.own += 1;
             } else if !take(Found::File { path, inside }) {
                 return false;
             }

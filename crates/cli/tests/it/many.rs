@@ -86,6 +86,7 @@ fn results_go_to_a_directory() {
     for _ in 0..2 {
         let done = run(&["repair", root.to_str().unwrap(), "--out", inside.to_str().unwrap()], "");
         assert!(done.stderr.contains("7 documents"), "{}", done.stderr);
+        assert!(done.stderr.contains("1 own"), "{}", done.stderr);
     }
 
     // Two results cannot have one place.
@@ -210,6 +211,23 @@ fn the_report_has_a_row_for_each() {
     let text = content(&table);
     assert_eq!(text.lines().count(), 7);
     assert!(text.lines().nth(1).unwrap().contains(",repaired,exact,5,"), "{text}");
+}
+
+/// Whoever writes to a file among the inputs would read what he writes.
+#[cfg(unix)]
+#[test]
+fn what_a_run_writes_is_no_input_of_it() {
+    let root = answers("many_own");
+    let (results, report) = (root.join("all.jsonl"), root.join("report.csv"));
+    for _ in 0..2 {
+        let args = ["repair", root.to_str().unwrap(), "--report", report.to_str().unwrap()];
+        let out = fs::File::create(&results).unwrap();
+        let done = command(&args).stdout(out).output().unwrap();
+        let last = String::from_utf8(done.stderr).unwrap();
+        assert!(last.contains("6 documents: "), "{last}");
+        assert_eq!(content(&results).lines().count(), 4);
+        assert_eq!(content(&report).lines().count(), 7);
+    }
 }
 
 #[test]
