@@ -32,15 +32,15 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "requests that `wiremend-chaos` answers at the same time",
-        There("crates/testkit/src/chaos/server.rs", "at_most_so_many_clients_are_served_at_once"),
+        There("crates/testkit/src/chaos.rs", "at_most_so_many_clients_are_served_at_once"),
     ),
     (
         "a request to `wiremend-chaos`",
-        There("crates/testkit/src/chaos/http.rs", "what_is_no_request_is_refused"),
+        There("crates/testkit/src/chaos.rs", "what_is_no_request_is_refused"),
     ),
     (
         "delays in one response of `wiremend-chaos`",
-        There("crates/testkit/src/chaos/plan.rs", "a_plan_sends_what_is_delivered_in_bounded_time"),
+        There("crates/testkit/src/chaos.rs", "a_plan_sends_what_is_delivered_in_bounded_time"),
     ),
     ("length of a key read ahead", Here(core::key_ahead)),
     ("a number longer than the look-ahead", Here(core::long_number)),

@@ -34,7 +34,6 @@ mod case;
 pub mod cases;
 pub mod chaos;
 pub mod check;
-mod choices;
 pub mod cuts;
 pub mod damage;
 pub mod damaged;
@@ -60,5 +59,4 @@ pub mod transport;
 pub mod wrapped;
 
 pub use case::Case;
-pub use choices::Choices;
-pub use seed::Seed;
+pub use seed::{Choices, Seed};

@@ -14,16 +14,12 @@
 //! assert_eq!(answer.verdict, Verdict::Right);
 //! ```
 
-mod content;
 mod draft;
 mod judge;
 mod kinds;
 mod measure;
 mod originals;
-mod pieces;
 mod readings;
-mod tally;
-mod words;
 
 use std::fmt;
 
@@ -31,13 +27,13 @@ use serde_json::Value;
 
 pub use judge::{Answer, Entry, Verdict};
 pub use kinds::Kind;
+pub use measure::{Counts, Tally, by_name};
 pub use measure::{Rates, combined_samples, samples, samples_of};
-pub use tally::{Counts, Tally, by_name};
 
 use crate::Seed;
+use draft::Layout;
 use draft::{Around, Draft};
 use kinds::Group;
-use pieces::Layout;
 
 /// A damaged document and its value.
 #[derive(Clone)]
@@ -135,7 +131,7 @@ impl fmt::Debug for Sample {
 fn document(seed: &mut Seed) -> (Value, Draft) {
     let value = originals::original(seed);
     let layout = Layout::any(seed);
-    let pieces = pieces::pieces(&value, layout);
+    let pieces = draft::pieces(&value, layout);
     (value, Draft::new(pieces))
 }
 

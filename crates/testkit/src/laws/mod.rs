@@ -6,44 +6,35 @@
 
 mod calls;
 mod decoding;
-mod dialects;
-mod growth;
-mod prefixes;
-mod prose;
 mod push;
 #[cfg(feature = "schema")]
 mod schema;
-mod segments;
-mod snapshots;
-mod space;
 mod text;
-mod unread;
 mod whole;
 pub mod wire;
 
 use std::fmt;
 
-use wiremend_core::MendOptions;
+use wiremend_core::{MendOptions, Mender};
 
 pub use calls::{
-    Read, ReadObjects, cut_calls, cut_calls_read, lost_events, lost_events_read, lost_objects,
+    CallTrace, Read, ReadObjects, call_reader, cut_calls, cut_calls_read, lost_events,
+    lost_events_read, lost_objects, read_calls, text_calls,
 };
-pub use decoding::{bodies_stay, chats_lose_nothing, decoding};
-pub use dialects::{CallTrace, call_reader, read_calls, text_calls};
-pub use growth::{STEPS_PER_BYTE, doubling, linear, steps};
-pub use prefixes::{abandoned, honest_ends, nothing_lost, nothing_lost_at_end};
-pub use prose::text_agreement;
+pub use decoding::{
+    bodies_stay, chats_lose_nothing, decoding, unread_members, unread_members_read,
+};
 pub use push::{
-    always_valid, any_call_order, append_only, bounded, split_invariance, split_invariance_at,
+    abandoned, always_valid, any_call_order, append_only, bounded, deltas_rebuild, honest_ends,
+    nothing_lost, nothing_lost_at_end, partial_agrees, split_invariance, split_invariance_at,
+    stable_snapshots,
 };
 #[cfg(feature = "schema")]
 pub use schema::{hostile_schema_laws, schema_laws};
-pub use segments::segments;
-pub use snapshots::{deltas_rebuild, partial_agrees, stable_snapshots};
-pub use space::{space_around, text_space_around};
-pub use text::{text_abandoned, text_laws, text_laws_at, untouched};
-pub use unread::{unread_members, unread_members_read};
-pub use whole::{agreement, edit_script, idempotence, identity, push_agreement};
+pub use text::{segments, text_abandoned, text_agreement, text_laws, text_laws_at, untouched};
+pub use whole::{
+    agreement, edit_script, idempotence, identity, push_agreement, space_around, text_space_around,
+};
 
 /// A law, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -229,4 +220,118 @@ pub const ALL: [LawFn; 14] = [
 /// ```
 pub fn all(input: &[u8], options: &MendOptions) -> Result<(), Violation> {
     ALL.iter().try_for_each(|law| law(input, options))
+}
+
+// The law of work: the part of L6 that counts steps.
+
+/// The maximum number of steps per byte of any input, however it arrives.
+pub const STEPS_PER_BYTE: u64 = 128;
+
+/// What a limit may cost once, in steps.
+const ONCE: u64 = 2_000;
+
+/// The chunk sizes with which work is counted: single bytes, tokens of a model, a read of a socket,
+/// the whole.
+const CHUNKS: [usize; 4] = [1, 8, 4096, usize::MAX];
+
+/// How many steps the push path takes for `input` in chunks of `size` bytes.
+///
+/// ```
+/// use wiremend_core::MendOptions;
+/// use wiremend_testkit::laws::steps;
+/// let (once, twice) = (steps(b"[1, 2]", 1, &MendOptions::new()), steps(b"[1, 2, 1, 2]", 1, &MendOptions::new()));
+/// assert!(once < twice);
+/// ```
+#[must_use]
+pub fn steps(input: &[u8], size: usize, options: &MendOptions) -> u64 {
+    let mut mender = Mender::new(options.clone());
+    for chunk in input.chunks(size.max(1)) {
+        mender.push(chunk, &mut ());
+    }
+    mender.finish(&mut ());
+    mender.steps()
+}
+
+/// L6: `full`, which is `half` with its repeated part twice as long, takes at most twice the steps;
+/// and no byte more than [`STEPS_PER_BYTE`].
+///
+/// A limit may end the work early; the work before it is still linear. An eighth, and the one-time
+/// cost of a limit, are allowed for what does not double: the ends, and the first chunk.
+///
+/// # Errors
+/// The size of the chunks in which the work more than doubles.
+pub fn doubling(half: &[u8], full: &[u8], options: &MendOptions) -> Result<(), Violation> {
+    let check = Check::new(Law::Bounded, full);
+    for size in CHUNKS {
+        let (once, twice) = (steps(half, size, options), steps(full, size, options));
+        check.that(twice <= 2 * once + once / 4 + ONCE, || {
+            format!("{once} steps, and {twice} for twice as much, in chunks of {size}")
+        })?;
+        in_proportion(&check, twice, full.len(), size)?;
+    }
+    Ok(())
+}
+
+/// No byte of a text takes more than [`STEPS_PER_BYTE`].
+fn in_proportion(
+    check: &Check<'_>,
+    steps: u64,
+    length: usize,
+    size: usize,
+) -> Result<(), Violation> {
+    let most = STEPS_PER_BYTE * (length as u64 + 64);
+    check.that(steps <= most, || format!("{steps} steps, at most {most}, in {size}"))
+}
+
+/// L6 for `piece`, repeated after `head`: [`doubling`] between two and four kilobytes. A limit, or the end
+/// of what is looked ahead, may change once how all that follows is read. So the work may grow faster
+/// there, if two doublings after it show that twice as much text takes twice as much work more.
+///
+/// # Errors
+/// The size of the chunks in which the work grows faster than the input.
+pub fn linear(head: &[u8], piece: &[u8], options: &MendOptions) -> Result<(), Violation> {
+    const SIZE: usize = 2048;
+    let Some(count) = SIZE.checked_div(piece.len()).map(|count| count.max(1)) else {
+        return Ok(());
+    };
+    let of = |times: usize| [head, &piece.repeat(times * count)].concat();
+    doubling(&of(1), &of(2), options)
+        .or_else(|_| steady([&of(1), &of(2), &of(4)], options))
+        .or_else(|_| steady([&of(2), &of(4), &of(8)], options))
+        // Whole texts are read in portions of 16 kilobytes.
+        .or_else(|_| steady([&of(8), &of(16), &of(32)], options))
+}
+
+/// Of three texts, each with twice as much repeated as the one before: the last step takes at most
+/// twice the work of the first one.
+fn steady([half, full, more]: [&[u8]; 3], options: &MendOptions) -> Result<(), Violation> {
+    let check = Check::new(Law::Bounded, more);
+    for size in CHUNKS {
+        let work = [half, full, more].map(|text| steps(text, size, options));
+        check.that(is_steady(work), || {
+            format!("{work:?} steps, each for twice as much, in chunks of {size}")
+        })?;
+        in_proportion(&check, work[2], more.len(), size)?;
+    }
+    Ok(())
+}
+
+/// Whether work for a length, twice and four times that length is linear in what is added.
+const fn is_steady([first, second, third]: [u64; 3]) -> bool {
+    let (once, twice) = (second.saturating_sub(first), third.saturating_sub(second));
+    twice <= 2 * once + once / 8 + ONCE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_is_linear_from_some_length_on_is_steady() {
+        let work = |of: fn(u64) -> u64| is_steady([2_048, 4_096, 8_192].map(of));
+        assert!(work(|length| 15 * length));
+        assert!(work(|length| 15 * length - 12_000));
+        assert!(!work(|length| length * length / 64));
+        assert!(!work(|length| length * length.isqrt()));
+    }
 }

@@ -1,9 +1,6 @@
 //! The ways to damage a document.
 
 mod around;
-mod brackets;
-mod doubtful;
-mod layout;
 mod quotes;
 mod signs;
 mod values;
@@ -55,11 +52,11 @@ impl Kind {
     pub fn all() -> impl Iterator<Item = Self> {
         let groups = [
             quotes::KINDS,
-            doubtful::KINDS,
+            quotes::DOUBTFUL,
             signs::KINDS,
-            brackets::KINDS,
+            signs::BRACKETS,
             values::KINDS,
-            layout::KINDS,
+            around::LAYOUT,
             around::KINDS,
         ];
         groups.into_iter().flatten().copied()

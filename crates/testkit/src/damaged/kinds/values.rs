@@ -9,9 +9,8 @@ use super::{
 use crate::{
     Seed,
     damaged::{
-        draft::{Change, Draft},
-        pieces::Token,
-        words,
+        draft::{Change, Draft, Token},
+        originals,
     },
 };
 
@@ -113,7 +112,7 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 fn capital(text: &str) -> String {
-    words::capital(text)
+    originals::capital(text)
 }
 
 fn literals(draft: &Draft, write: impl Fn(&str) -> String) -> Option<Change> {
@@ -180,7 +179,7 @@ fn concatenation(draft: &Draft, seed: &mut Seed) -> Option<Change> {
     let at = draft.any(seed, &[Token::Text], |at| units(draft.inside(at)).count() > 4)?;
     let inside: Vec<&str> = units(draft.inside(at)).collect();
     let (head, tail) = inside.split_at(1 + seed.below(inside.len() - 2));
-    let plus = words::pick(seed, &[" + ", "+", " +\n    "]);
+    let plus = originals::pick(seed, &[" + ", "+", " +\n    "]);
     Change::one(at, format!("\"{}\"{plus}\"{}\"", head.concat(), tail.concat()))
 }
 

@@ -1,6 +1,33 @@
-//! No half call is run.
+//! Checks of a reader of streams that is not wiremend's: one line each.
+//!
+//! The reader is a closure. Each check runs it many times on one body, and a failure holds the smallest
+//! input that was found. What a failure prints is enough to run it again.
+//!
+//! ```
+//! use wiremend_testkit::{Seed, bodies::Reply, check};
+//! use wiremend_wire::{Decoder, Transcript, WireOptions};
+//!
+//! let read = |chunks: &[&[u8]]| {
+//!     let mut decoder = Decoder::new(WireOptions::new());
+//!     let mut said = Transcript::new();
+//!     chunks.iter().for_each(|chunk| decoder.push(chunk, &mut |event| said.record(&event)));
+//!     decoder.finish(&mut |event| said.record(&event));
+//!     said
+//! };
+//! for number in 0..10 {
+//!     let reply = Reply::random(&mut Seed::new(number));
+//!     check::invariant_under_cuts(&reply.body(), |chunks| read(chunks).text())?;
+//!     check::no_half_call(&reply.body(), |delivery| {
+//!         let said = read(&delivery.chunks());
+//!         let calls = said.calls().into_iter().filter(|call| call.outcome().is_complete());
+//!         calls.map(|call| check::Ran::new(call.name(), call.arguments())).collect()
+//!     })?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::{
+    any::Any,
     error::Error,
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -9,15 +36,15 @@ use std::{
 use serde_json::Value;
 use wiremend_wire::{Transcript, WireOptions, transcribe};
 
-use super::{invariance::said, show};
 use crate::{
     Seed,
-    cuts::Cut,
+    cuts::{self, Cut},
+    shrink,
     transport::{Delivery, Events, Fault, Scenario},
 };
 
 /// How many bytes are delivered at most to check one body, besides a pass for each of its events.
-const BUDGET: usize = 8 << 20;
+const CALL_BUDGET: usize = 8 << 20;
 
 /// How many scenarios a seed chooses.
 const RANDOM: usize = 60;
@@ -133,7 +160,7 @@ pub fn no_half_call(
             let scenario = scenario.shrunk_to(fails);
             let delivery = scenario.deliver(body);
             if let Some(why) = wrong(&scenario, &delivery) {
-                let found = Found { why, held, scenario, delivery };
+                let found = Evidence { why, held, scenario, delivery };
                 return Err(HalfCall(Box::new(found)));
             }
         }
@@ -153,7 +180,7 @@ fn scenarios(body: &[u8]) -> Vec<Scenario> {
     let events = Events::of(body);
     let mut scenarios = vec![Scenario::new(), Scenario::new().with_cut(Cut::bytes(body.len()))];
     let mut ends = events.ends();
-    let inside = (BUDGET / body.len().max(1) / 2).clamp(8, body.len().clamp(8, 400));
+    let inside = (CALL_BUDGET / body.len().max(1) / 2).clamp(8, body.len().clamp(8, 400));
     ends.extend((0..inside).map(|_| seed.below(body.len() + 1)));
     ends.push(0);
     ends.sort_unstable();
@@ -185,10 +212,10 @@ enum Why {
 
 /// A delivery of which a reader ran a call that it must not run, or did not run one that arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HalfCall(Box<Found>);
+pub struct HalfCall(Box<Evidence>);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Found {
+struct Evidence {
     why: Why,
     held: Vec<Ran>,
     scenario: Scenario,
@@ -240,12 +267,191 @@ impl fmt::Display for HalfCall {
             [bytes] => Events::of(bytes).iter().map(<[u8]>::to_vec).collect(),
             chunks => chunks.iter().map(|chunk| chunk.to_vec()).collect(),
         };
-        show::chunks(f, &chunks)?;
+        write_chunks(f, &chunks)?;
         f.write_str(if self.0.delivery.is_reset() { "then a reset" } else { "then the end" })
     }
 }
 
 impl Error for HalfCall {}
+
+/// How many bytes the reader is given at most to check one body, besides a dozen passes over it.
+const DIVISION_BUDGET: usize = 16 << 20;
+
+/// Checks that `fold` makes the same of `body` however it is divided into chunks: whole, byte by byte,
+/// with empty chunks, inside characters, escapes and line ends, at the ends of events, in two at up to
+/// 1,000 places, and at places that a seed chooses. A long body is divided at fewer places.
+///
+/// A `fold` that panics makes something else of the body than one that returns.
+///
+/// ```
+/// use wiremend_testkit::check;
+///
+/// // Every chunk is taken for whole lines.
+/// let lines = |chunks: &[&[u8]]| -> Vec<String> {
+///     let lines = chunks.iter().flat_map(|chunk| chunk.split_inclusive(|byte| *byte == b'\n'));
+///     lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+/// };
+/// let failure = check::invariant_under_cuts(b"data: 1\n\ndata: 2\n\n", lines).unwrap_err();
+/// // The smallest body that shows it, in the fewest chunks.
+/// assert_eq!(failure.body().len(), 9);
+/// assert_eq!(failure.chunks().len(), 2);
+/// ```
+///
+/// # Errors
+/// A division that makes a difference, with as few chunks and events as were found to do so.
+pub fn invariant_under_cuts<T: PartialEq + fmt::Debug>(
+    body: &[u8],
+    mut fold: impl FnMut(&[&[u8]]) -> T,
+) -> Result<(), Variance> {
+    let mut run = |body: &[u8], cut: &Cut| {
+        let chunks: Vec<&[u8]> = cut.chunks(body).collect();
+        catch_unwind(AssertUnwindSafe(|| fold(&chunks))).map_err(|panic| said(&*panic))
+    };
+    let whole = run(body, &Cut::whole());
+    for cut in divisions(body) {
+        if run(body, &cut) != whole {
+            let differs = |body: &[u8], cut: &Cut| run(body, cut) != run(body, &Cut::whole());
+            let (body, cut) = smallest(body, &cut, differs);
+            return Err(Variance {
+                whole: shown(&run(&body, &Cut::whole())),
+                divided: shown(&run(&body, &cut)),
+                body,
+                cut,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The divisions that are tried, those that show most first.
+fn divisions(body: &[u8]) -> Vec<Cut> {
+    let len = body.len();
+    let mut seed = Seed::of(body);
+    let mut divisions = vec![Cut::at(Events::of(body).ends()), Cut::special(body)];
+    divisions.extend(cuts::few(len, &mut seed));
+    let places = (DIVISION_BUDGET / len.max(1)).clamp(8, 1000);
+    if len <= places {
+        divisions.extend((1..len).map(|at| Cut::at(vec![at])));
+    } else {
+        divisions.extend((0..places).map(|_| Cut::at(vec![seed.below(len)])));
+    }
+    divisions
+}
+
+/// The fewest chunks and then the fewest events for which `differs` is true, and again the fewest chunks.
+fn smallest(
+    body: &[u8],
+    cut: &Cut,
+    mut differs: impl FnMut(&[u8], &Cut) -> bool,
+) -> (Vec<u8>, Cut) {
+    let mut budget = shrink::TRIES;
+    let offsets =
+        shrink::list(cut.offsets(), &mut budget, |at| differs(body, &Cut::at(at.to_vec())));
+    let all = Events::of(body);
+    let numbers: Vec<usize> = (0..all.len()).collect();
+    // A cut stays at its place in its event.
+    let kept = |numbers: &[usize]| {
+        let fewer = all.body_of(numbers);
+        let (old, new) = (all.ends(), Events::of(&fewer).ends());
+        let moved = offsets.iter().filter_map(|at| {
+            let event = old.iter().position(|end| at <= end)?;
+            let place = numbers.iter().position(|number| *number == event)?;
+            let before_end = old.get(event)?.checked_sub(*at)?;
+            new.get(place)?.checked_sub(before_end)
+        });
+        let cut = Cut::at(moved.collect());
+        (fewer, cut)
+    };
+    let numbers = shrink::list(&numbers, &mut budget, |numbers| {
+        let (fewer, cut) = kept(numbers);
+        differs(&fewer, &cut)
+    });
+    let (fewer, cut) =
+        if numbers.len() < all.len() { kept(&numbers) } else { (body.to_vec(), Cut::at(offsets)) };
+    let offsets =
+        shrink::list(cut.offsets(), &mut budget, |at| differs(&fewer, &Cut::at(at.to_vec())));
+    (fewer, Cut::at(offsets))
+}
+
+/// The message of a panic.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+}
+
+fn shown<T: fmt::Debug>(result: &Result<T, String>) -> String {
+    match result {
+        Ok(made) => format!("{made:?}"),
+        Err(message) => format!("a panic: {message}"),
+    }
+}
+
+/// A body of which a reader makes different things, depending on the chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variance {
+    body: Vec<u8>,
+    cut: Cut,
+    whole: String,
+    divided: String,
+}
+
+impl Variance {
+    /// The body: the one that was checked, or some of its events.
+    #[must_use]
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// The chunks that make a difference.
+    #[must_use]
+    pub fn chunks(&self) -> Vec<&[u8]> {
+        self.cut.chunks(&self.body).collect()
+    }
+}
+
+impl fmt::Display for Variance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let offsets: Vec<String> = self.cut.offsets().iter().map(ToString::to_string).collect();
+        writeln!(f, "the chunks make a difference: cut={}", offsets.join(","))?;
+        let chunks: Vec<Vec<u8>> = self.cut.chunks(&self.body).map(<[u8]>::to_vec).collect();
+        write_chunks(f, &chunks)?;
+        write!(f, "whole:   {}\ndivided: {}", self.whole, self.divided)
+    }
+}
+
+impl Error for Variance {}
+
+/// How many chunks of a sequence are shown, and how many bytes of each.
+const CHUNKS: usize = 40;
+const BYTES: usize = 400;
+
+/// Writes chunks as byte strings, one per line. The middle of a long sequence is left out.
+fn write_chunks(f: &mut fmt::Formatter<'_>, chunks: &[Vec<u8>]) -> fmt::Result {
+    for (number, chunk) in chunks.iter().enumerate() {
+        let half = CHUNKS / 2;
+        if chunks.len() > CHUNKS && number == half {
+            writeln!(f, "  … {} more", chunks.len() - CHUNKS)?;
+        }
+        if chunks.len() > CHUNKS && (half..chunks.len() - half).contains(&number) {
+            continue;
+        }
+        writeln!(f, "  b\"{}\"", clipped(chunk))?;
+    }
+    Ok(())
+}
+
+fn clipped(bytes: &[u8]) -> String {
+    let shown = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(text) => text.escape_debug().to_string(),
+        Err(_) => bytes.escape_ascii().to_string(),
+    };
+    match (bytes.get(..BYTES / 2), bytes.get(bytes.len().saturating_sub(BYTES / 2)..)) {
+        (Some(start), Some(end)) if bytes.len() > BYTES => {
+            format!("{} … {} bytes … {}", shown(start), bytes.len() - BYTES, shown(end))
+        }
+        _ => shown(bytes),
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -317,5 +523,46 @@ mod tests {
         assert_ne!(call(r#"{"a": 1}"#), call(r#"{"a": 2}"#));
         assert_eq!(call("{"), call("{"));
         assert_ne!(call("{"), call("["));
+    }
+
+    fn body() -> Vec<u8> {
+        Shape::Chat.body(&["so ", "fär ", "and 語"], &[&["{\"a\"", ": 1}"]])
+    }
+
+    #[test]
+    fn a_fold_over_bytes_is_invariant() {
+        for number in 0..20 {
+            let body = Reply::random(&mut Seed::new(number)).body();
+            invariant_under_cuts(&body, |chunks| chunks.concat()).unwrap();
+        }
+        invariant_under_cuts(b"", |chunks| chunks.concat()).unwrap();
+    }
+
+    #[test]
+    fn a_character_that_is_divided_is_shown_alone() {
+        let lossy = |chunks: &[&[u8]]| -> String {
+            chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect()
+        };
+        let failure = invariant_under_cuts(&body(), lossy).unwrap_err();
+        assert_eq!((failure.chunks().len(), Events::of(failure.body()).len()), (2, 1), "{failure}");
+        assert!(failure.to_string().contains("whole:   \"data: "), "{failure}");
+    }
+
+    #[test]
+    fn empty_chunks_are_tried() {
+        let count = |chunks: &[&[u8]]| chunks.iter().any(|chunk| chunk.is_empty());
+        let failure = invariant_under_cuts(b"data: 1\n\n", count).unwrap_err();
+        assert!(failure.chunks().iter().any(|chunk| chunk.is_empty()), "{failure}");
+    }
+
+    #[test]
+    fn a_panic_is_a_difference() {
+        let strict = |chunks: &[&[u8]]| {
+            for chunk in chunks {
+                std::str::from_utf8(chunk).expect("whole characters");
+            }
+        };
+        let failure = invariant_under_cuts(&body(), strict).unwrap_err();
+        assert!(failure.to_string().contains("divided: a panic: whole characters"), "{failure}");
     }
 }
