@@ -3,6 +3,7 @@
 
 mod calls;
 mod events;
+mod exchange;
 mod growing;
 mod json;
 mod mended;
@@ -37,6 +38,7 @@ mod _native {
             ObjectFragment, ObjectIssue, ObjectRaw, Oversize, Reasoning, Refusal, Text,
             TextWasReasoning, Unfinished, UnknownTool, Usage,
         },
+        exchange::{Answer, Asked, Exchange, Exchanges},
         growing::{Growing, Items},
         mended::Mended,
         mender::Mender,

@@ -22,3 +22,6 @@ Documents: TypeAlias = Literal["array", "first", "last", "error"]
 
 Scope: TypeAlias = Literal["all", "best", "fenced", "first", "last", "whole"]
 """Where in a text to look for JSON."""
+
+Treatment: TypeAlias = Literal["pass", "stream", "whole"]
+"""What is done with the body of an answer: where it is mended as a whole, its head leaves after it."""
