@@ -1,6 +1,9 @@
 //! The words that this program prints besides the codes of repairs and schema rules: outcomes, risks, reasons, types of
 //! lines.
 
+use wiremend_extract::Dialect;
+use wiremend_wire::ApiFormat;
+
 use crate::many::{LABELS, SKIPPED};
 
 /// A word, what it is a word for, and what it means.
@@ -20,7 +23,18 @@ pub(crate) fn all() -> impl Iterator<Item = Word> {
     let own = [("input of many", &LABELS[..]), ("left out in directories", &SKIPPED)];
     let own = own.into_iter().flat_map(|(of, words)| words.iter().map(move |word| (of, *word)));
     let table = TABLE.iter().flat_map(|(of, words)| words.iter().map(move |word| (*of, *word)));
-    table.chain(own).map(|(of, (code, meaning))| Word { code, of, meaning })
+    let table = table.chain(own).map(|(of, (code, meaning))| Word { code, of, meaning });
+    let formats = ApiFormat::ALL.iter().map(|format| Word {
+        code: format.code(),
+        of: "format",
+        meaning: "the form in which a provider streams its responses: docs/providers.md",
+    });
+    let dialects = Dialect::all().iter().map(|dialect| Word {
+        code: dialect.name(),
+        of: "dialect",
+        meaning: "the form in which models write tool calls in text: docs/dialects.md",
+    });
+    table.chain(formats).chain(dialects)
 }
 
 type Words = &'static [(&'static str, &'static str)];

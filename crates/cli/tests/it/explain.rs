@@ -86,9 +86,9 @@ fn a_word_is_explained_for_each_thing_that_it_is_a_word_for() {
 
 /// The values of the members whose values are words of this program.
 fn collect(value: &Value, words: &mut BTreeSet<String>) {
-    const MEMBERS: [&str; 10] = [
+    const MEMBERS: [&str; 12] = [
         "type", "outcome", "risk", "doubt", "matched", "code", "rule", "reason", "framing",
-        "received",
+        "received", "wire", "format",
     ];
     match value {
         Value::Object(members) => {
