@@ -87,14 +87,17 @@ impl FittedCall {
     /// they were before the schema was applied.
     ///
     /// # Errors
-    /// [`ParseError::Incomplete`](wiremend_wire::ParseError::Incomplete) if there are none to run the tool with,
+    /// [`ParseError::Unfitted`](wiremend_wire::ParseError::Unfitted) if there is no tool of that name, or none with a
+    /// schema, [`ParseError::Incomplete`](wiremend_wire::ParseError::Incomplete) if there are no arguments to run it with,
     /// [`ParseError::Type`](wiremend_wire::ParseError::Type) if they are of another type.
     #[cfg(feature = "serde_json")]
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, wiremend_wire::ParseError> {
         let outcome = match &self.check {
             CallCheck::Fitted { fitted, .. } => fitted.outcome(),
             CallCheck::Incomplete => self.call.outcome(),
-            CallCheck::Unchecked | CallCheck::Unknown { .. } => Outcome::None,
+            CallCheck::Unchecked | CallCheck::Unknown { .. } => {
+                return Err(wiremend_wire::ParseError::Unfitted);
+            }
         };
         wiremend_wire::ParseError::check(self.arguments(), outcome, None)
     }

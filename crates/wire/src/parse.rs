@@ -21,6 +21,8 @@ pub enum ParseError {
     },
     /// They are complete, but do not match the type: the error of `serde_json`.
     Type(serde_json::Error),
+    /// The call was not fitted to a schema: no tool has its name, or the tool has no schema.
+    Unfitted,
 }
 
 impl fmt::Display for ParseError {
@@ -31,6 +33,7 @@ impl fmt::Display for ParseError {
             }
             Self::Incomplete { outcome, doubt: None } => write!(f, "not complete: {outcome}"),
             Self::Type(error) => error.fmt(f),
+            Self::Unfitted => f.write_str("no tool with a schema has the name of the call"),
         }
     }
 }
