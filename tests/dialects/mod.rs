@@ -1,26 +1,17 @@
 //! Every row of the table of dialects, and the laws of the reader.
 
-mod around;
-mod blocks;
-mod defects;
+mod cut;
 mod doubts;
-mod elements;
-mod ends;
-mod followed;
-mod forms;
-mod lost;
+mod markers;
 mod misread;
 mod openers;
 mod restated;
 mod segments;
 mod shown;
-mod strangers;
 mod tags;
 mod templates;
-mod unclear;
 mod unmarked;
 mod values;
-mod windows;
 
 use wiremend_core::{MendOptions, Policy};
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect};

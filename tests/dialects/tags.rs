@@ -33,9 +33,9 @@ fn reader(row: Option<&str>) -> CallExtractor {
     }
 }
 
-type Found = (Vec<(String, String, CallOutcome)>, String);
+type CallsAndText = (Vec<(String, String, CallOutcome)>, String);
 
-fn show(found: &FoundCalls) -> Found {
+fn show(found: &FoundCalls) -> CallsAndText {
     let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let calls = found.calls().iter().map(|call| {
         (call.name().to_owned(), show(call.arguments()).replace('\n', ""), call.outcome())
@@ -45,7 +45,7 @@ fn show(found: &FoundCalls) -> Found {
 
 /// Reads a text, which the model has ended, at every cut. In a text that it has not ended, too, all bytes
 /// must be there.
-fn read(row: Option<&str>, text: &str) -> Found {
+fn read(row: Option<&str>, text: &str) -> CallsAndText {
     let whole = {
         let mut found = FoundCalls::default();
         let mut reader = reader(row);

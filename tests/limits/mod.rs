@@ -1,9 +1,7 @@
 //! Every row of docs/limits.md: each limit is reached, and its outcome is the one that the page names.
 
 mod core;
-mod dialects;
 mod response;
-mod schema;
 mod wire;
 
 use std::fs;
@@ -54,15 +52,15 @@ const ROWS: &[(&str, Reached)] = &[
     ("a number or literal that is the whole channel", Here(core::lone_scalar)),
     ("a bracket in prose", Here(core::bracket_in_prose)),
     ("white space, comments and a lone string", Here(core::held_in_extraction)),
-    ("a call without a name", Here(dialects::held)),
-    ("the name of a tool or a parameter in text", Here(dialects::names)),
-    ("a tag", Here(dialects::tags)),
-    ("the header of a message", Here(dialects::headers)),
-    ("white space after a closing tag", Here(dialects::space)),
-    ("a number or literal that is bare text", Here(dialects::scalars)),
-    ("white space at the end of a value", Here(dialects::trailing_space)),
-    ("calls that later ones are compared with", Here(dialects::compared)),
-    ("elements inside of a value", Here(dialects::elements)),
+    ("a call without a name", Here(core::held)),
+    ("the name of a tool or a parameter in text", Here(core::names)),
+    ("a tag", Here(core::tags)),
+    ("the header of a message", Here(core::headers)),
+    ("white space after a closing tag", Here(core::space)),
+    ("a number or literal that is bare text", Here(core::scalars)),
+    ("white space at the end of a value", Here(core::trailing_space)),
+    ("calls that later ones are compared with", Here(core::compared)),
+    ("elements inside of a value", Here(core::elements)),
     (
         "text that is kept to know whether",
         There(
@@ -123,10 +121,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "work for a text",
-        There(
-            "tests/schema_work.rs",
-            "what_takes_too_much_work_is_an_overflow_and_the_value_stays",
-        ),
+        There("tests/schema.rs", "what_takes_too_much_work_is_an_overflow_and_the_value_stays"),
     ),
     (
         "subschemas asked inside each other",
@@ -141,11 +136,11 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     (
         "a name that is compared with others",
-        There("tests/schema_work.rs", "documents_in_prose_and_long_names_cost_their_length"),
+        There("tests/schema.rs", "documents_in_prose_and_long_names_cost_their_length"),
     ),
-    ("a text in which a named value is looked for", Here(schema::named_values)),
-    ("pairs of names compared", Here(schema::compared_names)),
-    ("problems and issues of a value", Here(schema::issues)),
+    ("a text in which a named value is looked for", Here(response::named_values)),
+    ("pairs of names compared", Here(response::compared_names)),
+    ("problems and issues of a value", Here(response::issues)),
     (
         "`limits.connections`",
         There("crates/proxy/tests/gateway/limits.rs", "no_more_than_so_many_clients_are_let_in"),

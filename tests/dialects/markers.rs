@@ -1,6 +1,11 @@
-//! What follows headers, arguments and calls: markers that are missing, and markers that are mentioned.
+//! Markers around headers, arguments and calls: missing, mentioned, in other words, or with no call between them.
 
-use wiremend_extract::{CallOutcome, CallOutcome::*, Tools};
+use wiremend_core::MendOptions;
+use wiremend_extract::{
+    CallExtractor,
+    CallOutcome::{self, *},
+    Dialect, FoundCall, FoundCalls, SegmentEvent, SegmentReader, Tools,
+};
 
 use super::{check, named, reader};
 
@@ -431,4 +436,322 @@ fn a_call_in_python_that_is_a_part_of_something_else_is_refused() {
         assert_eq!((calls.len(), left.as_str()), (count, rest), "{text}");
         assert!(calls.iter().all(|call| call.2.can_run()), "{text}");
     }
+}
+
+// What is around the arguments of a call, where a part of it is missing or in other words.
+
+const OPEN: &str = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}";
+
+/// Without a marker that was to come, the text of a model lacks nothing but brackets after those of the
+/// arguments.
+#[test]
+fn the_last_brackets_may_be_missing_where_the_model_ended_the_text() {
+    for (name, text, outcome) in [
+        ("auto", OPEN.to_owned(), Repaired),
+        ("llama3_json", OPEN.replace("arguments", "parameters"), Repaired),
+        ("auto", format!("[{OPEN}]"), Repaired),
+        ("auto", format!("[{OPEN}"), Repaired),
+        ("mistral", format!("[TOOL_CALLS][{OPEN}]"), Repaired),
+        // The arguments themselves may lack something, or what follows them does.
+        ("auto", OPEN.replace("2}", "2"), Cut),
+        ("auto", OPEN.replace("2}", "{\"a\": 1}"), Cut),
+        ("auto", format!("{OPEN},"), Cut),
+        ("auto", format!("{OPEN}, \"id\": \"a"), Cut),
+        ("auto", OPEN.replace("{\"seats", "{{\"seats"), Cut),
+        // A marker was to come.
+        ("hermes", format!("<tool_call>{OPEN}"), Cut),
+        ("auto", format!("<tool_call>{OPEN}"), Cut),
+    ] {
+        assert_eq!(outcomes(name, &text), [outcome], "{name}: {text}");
+    }
+    let first = format!("[{OPEN}}}, {OPEN}]");
+    assert_eq!(outcomes("auto", &first), [Whole, Repaired], "{first}");
+}
+
+#[test]
+fn they_are_cut_off_where_the_transport_ended() {
+    for (name, text) in [("auto", OPEN.to_owned()), ("mistral", format!("[TOOL_CALLS][{OPEN}"))] {
+        let mut reader = if name == "auto" { reader(None) } else { named(name) };
+        let mut found = FoundCalls::default();
+        reader.push(text.as_bytes(), &mut found);
+        reader.finish(&mut found);
+        let outcomes: Vec<_> = found.calls().iter().map(FoundCall::outcome).collect();
+        assert_eq!(outcomes, [Cut], "{name}");
+    }
+}
+
+/// The fence around a call ends it.
+#[test]
+fn a_fence_closes_what_is_open() {
+    for (text, arguments, left) in [
+        (format!("```json\n{OPEN}\n```\nDone."), "{\"seats\": 2}", "```json\n```\nDone."),
+        (format!("```\n{OPEN}\n```"), "{\"seats\": 2}", "```\n```"),
+        (
+            format!("```json\n{}}}\n```\n", OPEN.replace('2', "\"a\\n```\\nb\"")),
+            "{\"seats\": \"a\\n```\\nb\"}",
+            "```json\n\n```\n",
+        ),
+        (
+            format!("```json\n{}}}\n```\n", OPEN.replace('2', "\"a\n```\nb\"")),
+            "{\"seats\": \"a\\n```\\nb\"}",
+            "```json\n\n```\n",
+        ),
+    ] {
+        let (calls, rest) = read("auto", &text);
+        let calls: Vec<_> = calls.iter().map(|call| (&*call.0, &*call.1)).collect();
+        assert_eq!(calls, [("book", arguments)], "{text}");
+        assert_eq!(rest, left, "{text}");
+    }
+}
+
+#[test]
+fn an_action_is_dressed_like_a_list_a_call_or_a_sentence() {
+    for name in ["book", "book()", "[book]", "book.", "`book`", "**book**", "\"book\""] {
+        for input in ["{\"seats\": 2}", "`{\"seats\": 2}`"] {
+            let text = format!("Action: {name}\nAction Input: {input}\nObservation: none");
+            for dialect in ["react", "auto"] {
+                let (calls, rest) = read(dialect, &text);
+                let call = ("book".to_owned(), "{\"seats\": 2}".to_owned(), Whole);
+                assert_eq!((calls, &*rest), (vec![call], "\nObservation: none"), "{text}");
+            }
+        }
+    }
+    assert_eq!(outcomes("react", "Action: book\nAction Input: `ls`"), [Refused]);
+}
+
+#[test]
+fn other_words_for_arguments_and_thoughts() {
+    let call = "{\"tool\": \"book\", \"tool_args\": {\"seats\": 2}}";
+    for text in [
+        call.to_owned(),
+        call.replace("tool_args", "function_arguments"),
+        call.replace("{\"tool\"", "{\"rationale\": \"Two come.\", \"tool\""),
+        call.replace("}}", "}, \"reason\": \"Two come.\"}"),
+        format!("{{\"thinking\": \"Two come.\", \"tool_calls\": [{call}]}}"),
+        format!("{{\"analysis\": \"Two come.\", \"tool_call\": {call}}}"),
+        format!("<tool_use>{call}</tool_use>"),
+    ] {
+        let (calls, rest) = read("auto", &text);
+        let call = ("book".to_owned(), "{\"seats\": 2}".to_owned(), Whole);
+        assert_eq!((calls, &*rest), (vec![call], ""), "{text}");
+    }
+    // What comes of a call may have such a name, and steps of a plan are none.
+    for text in [
+        format!("{{\"answer\": \"Two.\", \"tool_calls\": [{call}]}}"),
+        call.replace("{\"tool\"", "{\"step\": 1, \"tool\""),
+    ] {
+        assert_eq!(read("auto", &text), (vec![], text));
+    }
+}
+
+/// An object after the arguments may be them.
+#[test]
+fn a_second_object_refuses_the_call() {
+    let doubled = OPEN.replace("{\"seats", "{}{\"seats");
+    for text in [format!("[{doubled}}}]"), format!("[{OPEN} {OPEN}}}]")] {
+        assert_eq!(outcomes("auto", &text)[0], Refused, "{text}");
+    }
+    // A comma says that another item follows.
+    assert_eq!(outcomes("auto", &format!("[{OPEN}, {OPEN}}}]")), [Repaired, Whole]);
+}
+
+/// Templates of Mistral write the identifier after the arguments.
+#[test]
+fn an_identifier_after_the_arguments_is_told() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}, \"id\": \"c1\"}";
+    for (name, text) in [
+        ("hermes", format!("<tool_call>{call}</tool_call>")),
+        ("mistral", format!("[TOOL_CALLS][{call}]")),
+        ("auto", format!("{{\"tool_calls\": [{call}]}}")),
+        ("auto", call.replace("\"id\": \"c1\"}", "\"tool_call_id\": \"c1\"}")),
+        // Before them, it is known when the call begins.
+        ("auto", format!("{{\"id\": \"c1\", {}", &call[1..]).replace(", \"id\": \"c1\"}", "}")),
+    ] {
+        let reader = if name == "auto" { reader(None) } else { named(name) };
+        let found = check(&reader, &text).found;
+        let [call] = found.calls() else { panic!("{text}: {found:?}") };
+        assert_eq!((call.id(), call.outcome()), (Some("c1"), Whole), "{text}");
+    }
+}
+
+/// Parsers of JSON take the last of two names.
+#[test]
+fn a_second_name_refuses_the_call() {
+    let call = "{\"name\": \"book\", \"arguments\": {\"seats\": 2}, \"name\": \"other\"}";
+    assert_eq!(outcomes("auto", call), [Refused]);
+    assert_eq!(outcomes("hermes", &format!("<tool_call>{call}</tool_call>")), [Refused]);
+    let named = "{\"function\": {\"name\": \"write_file\", \"arguments\": {}}, \"name\": \"a\"}";
+    assert_eq!(outcomes("auto", named), [Whole]);
+}
+
+/// A call begins after a call of an unknown tool that is text, and that one after the last call.
+#[test]
+fn what_is_unknown_in_a_list_has_its_own_place() {
+    let (known, unknown) =
+        ("{\"name\": \"book\", \"arguments\": {}}", "{\"name\": \"boat\", \"arguments\": {}}");
+    for (text, first, starts) in [
+        (format!("[{unknown}, {known}]"), 0, unknown.len() + 3),
+        (format!("[{known}, {unknown}]"), known.len() + 3, 0),
+    ] {
+        let mut places = (0, 0);
+        let mut segments = SegmentReader::new(reader(None));
+        let mut sink = |event: SegmentEvent<'_>| match event {
+            SegmentEvent::Unknown(tool) => places.0 = tool.offset,
+            SegmentEvent::CallEnded(end) => places.1 = end.span.start,
+            _ => {}
+        };
+        segments.push(text.as_bytes(), &mut sink);
+        segments.finish_at_eos(&mut sink);
+        assert_eq!(places, (first, starts), "{text}");
+    }
+}
+
+/// White space before a closing marker is skipped, so that one may be written with it.
+#[test]
+fn a_closing_marker_may_begin_with_white_space() {
+    for own in [
+        Dialect::named("own", "CALL_START ", " ", [" CALL_END"]),
+        Dialect::named("own", "CALL_START ", " ", ["CALL_END"]),
+    ] {
+        let reader = CallExtractor::new(MendOptions::new()).with_dialect(own);
+        let found = check(&reader, "CALL_START book {\"seats\": 2} CALL_END.").found;
+        assert_eq!(found.text(), b".");
+        assert!(!found.calls()[0].end().unwrap().unclosed);
+    }
+}
+
+// Markers around calls, and what becomes of them if no call follows.
+
+/// A call of a tool that does not exist stays text as a whole: the markers around it do not disappear.
+#[test]
+fn a_call_that_stays_text_keeps_the_markers_around_it() {
+    for row in Dialect::all() {
+        // Headers of messages are never meant for the user.
+        if row.has_messages() {
+            continue;
+        }
+        let text = format!("Like this: \n{} \nDone.", row.example().replace("book", "unheard_of"));
+        let text = text.replace("</think>", "");
+        let found = check(&reader(None), &text).found;
+        assert!(found.calls().is_empty(), "{}: {found:?}", row.name());
+        assert_eq!(String::from_utf8_lossy(found.text()), text, "{}", row.name());
+    }
+}
+
+/// Once a call was made, the markers around it are no text, and those of a later call still may be.
+#[test]
+fn only_the_markers_around_a_call_leave_the_text() {
+    let call = |name: &str| {
+        format!(
+            "<function_calls><invoke name=\"{name}\"><parameter name=\"seats\">2</parameter></invoke></function_calls>"
+        )
+    };
+    let text = format!("One {} two {} three.", call("book"), call("unheard_of"));
+    let found = check(&reader(None), &text).found;
+    assert_eq!(found.calls().len(), 1);
+    let left = format!("One  two {} three.", call("unheard_of"));
+    assert_eq!(String::from_utf8_lossy(found.text()), left);
+}
+
+/// A marker that nothing follows is not shown to the user.
+#[test]
+fn a_marker_at_the_end_is_no_text() {
+    let text = "Wait.\n<|tool_calls_section_begin|>";
+    let found = check(&named("kimi_k2"), text).found;
+    assert_eq!(found.text(), b"Wait.\n");
+}
+
+/// The markers before a call are part of what is held back, and there are never many.
+#[test]
+fn markers_without_a_call_are_not_collected() {
+    let mut reader = named("kimi_k2");
+    let mut found = wiremend_extract::FoundCalls::default();
+    reader.push(
+        b"<|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+        &mut found,
+    );
+    for _ in 0..1000 {
+        reader.push(b"<|tool_calls_section_begin|> ", &mut found);
+        assert!(reader.withheld() < 2048, "{}", reader.withheld());
+    }
+}
+
+/// A key without a value cuts the call. What follows it in the call is not passed on as text.
+#[test]
+fn the_rest_of_a_call_without_a_value_is_no_text() {
+    for (name, text) in [
+        (
+            "hunyuan_v3",
+            "A<tool_calls><tool_call>book<tool_sep><arg_key>seats</arg_key>two</tool_call></tool_calls>B",
+        ),
+        (
+            "glm_arg_kv",
+            "A<tool_call>book\n<arg_key>seats</arg_key>\n2\n<arg_key>name</arg_key>\n<arg_value>Ada</arg_value>\n</tool_call>B",
+        ),
+    ] {
+        let found = check(&named(name), text).found;
+        assert_eq!(found.text(), b"AB", "{found:?}");
+        assert_eq!(found.calls()[0].outcome(), CallOutcome::Cut);
+    }
+}
+
+/// A call that begins in a reasoning block does not leave the tag that closes the block in the text.
+#[test]
+fn the_end_of_a_block_in_which_a_call_began_is_no_text() {
+    let text = "<think>I need <|tool_call_start|>[book(seats=2)]<|tool_call_end|> now</think>Done.";
+    let found = check(&named("lfm2_pythonic"), text).found;
+    assert_eq!(found.reasoning(), b"I need ");
+    assert_eq!(found.text(), b" nowDone.");
+    assert_eq!(found.calls().len(), 1);
+    assert!(!found.calls()[0].in_reasoning());
+}
+
+/// Calls before a closing tag that nothing opened were drafts, which a later call does not repeat.
+#[test]
+fn what_turns_out_to_be_reasoning_has_no_calls() {
+    let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>";
+    let text = format!("I could do [book(seats=2)] and book(seats=3).</think>{call}");
+    let found = check(&reader(None), &text).found;
+    let drafts: Vec<bool> = found.calls().iter().map(FoundCall::in_reasoning).collect();
+    assert_eq!(drafts, [true, true, false]);
+    assert!(found.restated().is_empty());
+}
+
+/// A closing marker that the end of the input cut off is neither text nor a part of the call.
+#[test]
+fn a_marker_that_is_cut_off_is_no_part_of_a_name() {
+    let text = "<tool_call>{\"name\": \"book\"</tool";
+    let found = check(&named("hermes"), text).found;
+    assert_eq!((found.calls()[0].name(), found.calls()[0].outcome()), ("book", CallOutcome::Cut));
+    let text = "<tool_call>{\"name\": \"book\", \"arguments\": {}}</tool_c";
+    let found = check(&named("hermes"), text).found;
+    assert_eq!((found.text(), found.calls()[0].outcome()), (&b""[..], CallOutcome::Whole));
+}
+
+/// A control token that a sentence mentions is a part of it.
+#[test]
+fn a_control_token_that_is_mentioned_is_text() {
+    for (name, text) in [
+        ("kimi_k3", "To call, write <|open|>tools<|sep|> first."),
+        (
+            "kimi_k3",
+            "It ends with `<|close|>tools<|sep|>`, and \"<|close|>think<|sep|>\" is before it.",
+        ),
+        (
+            "kimi_k3",
+            "The section <|open|>response<|sep|> is closed by <|close|>response<|sep|>, too.",
+        ),
+        ("kimi_k3", "Say <|end_of_msg|> at the end."),
+        ("harmony", "The header <|channel|>final<|message|> begins it, and (<|end|>) ends it."),
+        ("muse", "First `<|start|>assistant<|message|>`, then <|eom|>."),
+        ("inkling", "Use <|content_text|> and <|end_message|>: both."),
+        ("hermes", "It ends with <|im_end|>."),
+    ] {
+        let found = check(&named(name), text).found;
+        assert_eq!(String::from_utf8_lossy(found.text()), text, "{name}");
+        assert!(found.calls().is_empty() && found.reasoning().is_empty(), "{name}: {found:?}");
+    }
+    let text = "<|open|>response<|sep|>Use `<|open|>tools<|sep|>`.<|close|>response<|sep|><|close|>message<|sep|>";
+    let found = check(&named("kimi_k3"), text).found;
+    assert_eq!(String::from_utf8_lossy(found.text()), "Use `<|open|>tools<|sep|>`.");
 }
