@@ -52,7 +52,7 @@ fn every_cell_is_reached_by_a_case() {
             }
         }
     }
-    for &place in quotes::Place::ALL {
+    for &place in quotes::QuotePlace::ALL {
         for seen in place.continuations() {
             for context in place.contexts() {
                 let reached = quotes::reached(place, seen, context);

@@ -99,7 +99,7 @@ pub mod coverage {
     /// The tables about quotes.
     pub mod quotes {
         pub use crate::verdict::{
-            Context, Continuation, Place, Verdict, possible, reached, tables, verdict,
+            Context, Continuation, QuotePlace, Verdict, possible, reached, tables, verdict,
         };
     }
 }

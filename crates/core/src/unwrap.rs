@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use crate::{
     MendOptions, Mended, Outcome, Repair, RepairKind, Repairs,
-    prose::{ENTITIES, Found, MAX_HEAD, Marks, fence_before},
+    prose::{ENTITIES, LineMark, MAX_HEAD, Marks, fence_before},
     scan,
     signs::{ESCAPE, MAX_COLOUR, colour, wide_space},
 };
@@ -41,7 +41,7 @@ impl Wrapper {
 /// Watches the first bytes of a text, until it is known whether a wrapper begins there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gate {
-    place: Place,
+    place: Region,
     /// How many bytes may still be watched.
     left: usize,
     nest: Nest,
@@ -88,7 +88,7 @@ impl Nest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Region {
     /// Before the text, where lines may be marked, and a fence may be opened.
     Start,
     /// In a line that begins like a fence, and opens none.
@@ -121,10 +121,10 @@ const WATCHED: usize = 64;
 
 impl Gate {
     /// The state before a text.
-    pub(crate) const START: Self = Self { place: Place::Start, left: WATCHED, nest: Nest::EMPTY };
+    pub(crate) const START: Self = Self { place: Region::Start, left: WATCHED, nest: Nest::EMPTY };
     /// The state before a document.
     pub(crate) const DOCUMENT: Self =
-        Self { place: Place::Document, left: WATCHED, nest: Nest::EMPTY };
+        Self { place: Region::Document, left: WATCHED, nest: Nest::EMPTY };
 
     /// Looks at `bytes`, which follow those that were decided before. `last` says that the input ends
     /// with them.
@@ -147,91 +147,93 @@ impl Gate {
             let Some(&byte) = rest.first() else {
                 return if last { Seen::Clear } else { Seen::Open(at) };
             };
-            if self.place == Place::Document {
+            if self.place == Region::Document {
                 if self.left == 0 {
                     return Seen::Clear;
                 }
                 self.left -= 1;
             }
             match (self.place, byte) {
-                (Place::Fence, b'\n') => self.place = Place::Fenced,
-                (Place::Fence, b'{' | b'[') => return Seen::Clear,
-                (Place::Fence, _) => {}
-                (Place::Comment(b""), b'\n' | b'\r') => self.place = Place::Stray,
-                (Place::Comment(end @ [first, ..]), _) if byte == *first => {
+                (Region::Fence, b'\n') => self.place = Region::Fenced,
+                (Region::Fence, b'{' | b'[') => return Seen::Clear,
+                (Region::Fence, _) => {}
+                (Region::Comment(b""), b'\n' | b'\r') => self.place = Region::Stray,
+                (Region::Comment(end @ [first, ..]), _) if byte == *first => {
                     if rest.starts_with(end) {
-                        (self.place, at) = (Place::Stray, at + end.len() - 1);
+                        (self.place, at) = (Region::Stray, at + end.len() - 1);
                     } else if end.starts_with(rest) && !last {
                         return Seen::Open(at);
                     }
                 }
-                (Place::Comment(_), _) => {}
-                (_, b'{' | b'[') | (Place::Document, b'}' | b']') => match self.nest.read(byte) {
-                    Some(nest) => (self.place, self.nest) = (Place::Document, nest),
+                (Region::Comment(_), _) => {}
+                (_, b'{' | b'[') | (Region::Document, b'}' | b']') => match self.nest.read(byte) {
+                    Some(nest) => (self.place, self.nest) = (Region::Document, nest),
                     None => return Seen::Clear,
                 },
                 // A mark may begin with white space.
-                (Place::Start | Place::Fenced, b'\n' | b'\r') => {}
-                (Place::Start, b'`' | b'~' | b'\\') if rest.len() < 3 && !last => {
+                (Region::Start | Region::Fenced, b'\n' | b'\r') => {}
+                (Region::Start, b'`' | b'~' | b'\\') if rest.len() < 3 && !last => {
                     return Seen::Open(at);
                 }
                 // An escaped quote around a document that was escaped twice.
-                (Place::Start, b'\\') if matches!(rest, [_, b'"', b'{' | b'[', ..]) => at += 1,
-                (Place::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
+                (Region::Start, b'\\') if matches!(rest, [_, b'"', b'{' | b'[', ..]) => at += 1,
+                (Region::Start, b'`' | b'~') if rest.starts_with(&[byte; 3]) => {
                     // A bracket in its line may be a part of its label.
                     match fence_before(rest, window, last) {
                         None => return Seen::Open(at),
                         Some(Some(length)) => {
-                            self.place = Place::Fenced;
+                            self.place = Region::Fenced;
                             at += length - 1;
                         }
-                        Some(None) => self.place = Place::Fence,
+                        Some(None) => self.place = Region::Fence,
                     }
                 }
-                (Place::Start | Place::Fenced | Place::Stray, 0xC2 | 0xE1..=0xE3 | 0xEF)
+                (Region::Start | Region::Fenced | Region::Stray, 0xC2 | 0xE1..=0xE3 | 0xEF)
                     if rest.len() < 3 && !last =>
                 {
                     return Seen::Open(at);
                 }
-                (Place::Start | Place::Fenced | Place::Stray, 0xEF)
+                (Region::Start | Region::Fenced | Region::Stray, 0xEF)
                     if rest.starts_with("\u{feff}".as_bytes()) =>
                 {
                     at += 2;
                 }
-                (Place::Start | Place::Fenced | Place::Stray, ESCAPE)
+                (Region::Start | Region::Fenced | Region::Stray, ESCAPE)
                     if !last && begins_colour(rest) =>
                 {
                     return Seen::Open(at);
                 }
-                (Place::Start | Place::Fenced | Place::Stray, _) if odd_space(rest) > 0 => {
-                    (self.place, at) = (Place::Stray, at + odd_space(rest) - 1);
+                (Region::Start | Region::Fenced | Region::Stray, _) if odd_space(rest) > 0 => {
+                    (self.place, at) = (Region::Stray, at + odd_space(rest) - 1);
                 }
-                (Place::Stray, b' ' | b'\t' | b'\n' | b'\r') => {}
-                (Place::Stray, _) => match stray(rest, last) {
+                (Region::Stray, b' ' | b'\t' | b'\n' | b'\r') => {}
+                (Region::Stray, _) => match stray(rest, last) {
                     None => return Seen::Open(at),
                     Some(Some((place, length))) => (self.place, at) = (place, at + length - 1),
                     // In a string, all of it would be the document.
                     Some(None) if begins_string(rest) => return Seen::Clear,
-                    Some(None) => self.place = Place::Prose,
+                    Some(None) => self.place = Region::Prose,
                 },
-                (Place::Prose, _) => {
+                (Region::Prose, _) => {
                     let next = scan::find(rest, |byte| (byte == b'{') | (byte == b'['));
                     at += next.unwrap_or(rest.len()) - 1;
                 }
-                (Place::Start | Place::Fenced, _) => match line(rest, window, last) {
+                (Region::Start | Region::Fenced, _) => match line(rest, window, last) {
                     None => return Seen::Open(at),
                     Some(Line::Blanks(length)) => at += length - 1,
                     Some(Line::Marked(marks)) => {
                         return Seen::Wrapped(at, Wrapper::Lines { marks, within: false });
                     }
                     Some(Line::Other) => {
-                        self.place = Place::Stray;
+                        self.place = Region::Stray;
                         continue;
                     }
                 },
                 // In words, they are part of these.
-                (Place::Document, b'&' | b'\\') if !self.nest.begins_token() => return Seen::Clear,
-                (Place::Document, b'&' | b'\\') => {
+                (Region::Document, b'&' | b'\\') if !self.nest.begins_token() => {
+                    return Seen::Clear;
+                }
+                (Region::Document, b'&' | b'\\') => {
                     return match encoding(rest, last) {
                         None => {
                             self.left += 1;
@@ -241,10 +243,10 @@ impl Gate {
                         Some(Some(wrapper)) => Seen::Wrapped(at, wrapper),
                     };
                 }
-                (Place::Document, 0..=b' ') => self.nest.spaced = true,
+                (Region::Document, 0..=b' ') => self.nest.spaced = true,
                 // Whatever comes before the first string.
                 (
-                    Place::Document,
+                    Region::Document,
                     b','
                     | b':'
                     | b'.'
@@ -255,11 +257,11 @@ impl Gate {
                     | b'a'..=b'z'
                     | b'A'..=b'Z',
                 ) => (self.nest.last, self.nest.spaced) = (byte, false),
-                (Place::Document, 0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < 3 && !last => {
+                (Region::Document, 0xC2 | 0xE1..=0xE3 | 0xEF) if rest.len() < 3 && !last => {
                     self.left += 1;
                     return Seen::Open(at);
                 }
-                (Place::Document, _) => match wide_space(rest) {
+                (Region::Document, _) => match wide_space(rest) {
                     Some((_, length)) => (at, self.nest.spaced) = (at + length - 1, true),
                     None => return Seen::Clear,
                 },
@@ -271,7 +273,7 @@ impl Gate {
 
 /// What begins with `text` that the engine drops before a document, and how long its start is. `None`
 /// waits for more.
-fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
+fn stray(text: &[u8], last: bool) -> Option<Option<(Region, usize)>> {
     const COMMENTS: [(&[u8], &[u8]); 7] = [
         (b"//", b""),
         (b"# ", b""),
@@ -283,9 +285,9 @@ fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
     ];
     match text {
         [b'\\'] if !last => return None,
-        [b'\\', b'n' | b'r' | b't', ..] => return Some(Some((Place::Stray, 2))),
+        [b'\\', b'n' | b'r' | b't', ..] => return Some(Some((Region::Stray, 2))),
         // It begins no string.
-        [b'\\', b'"', ..] => return Some(Some((Place::Prose, 2))),
+        [b'\\', b'"', ..] => return Some(Some((Region::Prose, 2))),
         _ => {}
     }
     if !last
@@ -294,10 +296,10 @@ fn stray(text: &[u8], last: bool) -> Option<Option<(Place, usize)>> {
         return None;
     }
     if let Some((start, end)) = COMMENTS.iter().find(|(start, _)| text.starts_with(start)) {
-        return Some(Some((Place::Comment(end), start.len())));
+        return Some(Some((Region::Comment(end), start.len())));
     }
     let punctuation = |byte: &&u8| byte.is_ascii_punctuation() && !b"\"'`<&{[".contains(byte);
-    Some(text.first().filter(punctuation).map(|_| (Place::Stray, 1)))
+    Some(text.first().filter(punctuation).map(|_| (Region::Stray, 1)))
 }
 
 /// Whether a string may begin with `text`, in quotes of any kind.
@@ -680,12 +682,12 @@ impl Reader {
             return Token::Plain(end.map_or(text.len(), |end| end + 1));
         }
         match marks.next(text, last) {
-            Found::More => Token::Part,
-            Found::None => {
+            LineMark::More => Token::Part,
+            LineMark::None => {
                 *begins = false;
                 Token::Plain(0)
             }
-            Found::Mark(length, next) => {
+            LineMark::Mark(length, next) => {
                 (*marks, *begins) = (next, false);
                 Token::Wrapped(length, None)
             }

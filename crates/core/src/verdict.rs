@@ -41,7 +41,7 @@ macro_rules! labelled {
 
 labelled! {
     /// What the string is.
-    Place {
+    QuotePlace {
         Key "a key",
         Member "the value of a member",
         Item "an item of an array or a tuple",
@@ -130,19 +130,19 @@ labelled! {
 
 /// What a quote means. Total and pure, except that the feature `coverage` records the call.
 #[must_use]
-pub fn verdict(place: Place, seen: Continuation, context: Context) -> Verdict {
+pub fn verdict(place: QuotePlace, seen: Continuation, context: Context) -> Verdict {
     #[cfg(feature = "coverage")]
     reached::note(place, seen, context);
     decide(place, seen, context)
 }
 
 /// The tables.
-const fn decide(place: Place, seen: Continuation, context: Context) -> Verdict {
+const fn decide(place: QuotePlace, seen: Continuation, context: Context) -> Verdict {
     match place {
-        Place::Key => key(seen, context),
-        Place::Member => member(seen, context),
-        Place::Item => item(seen, context),
-        Place::Document => document(seen, context),
+        QuotePlace::Key => key(seen, context),
+        QuotePlace::Member => member(seen, context),
+        QuotePlace::Item => item(seen, context),
+        QuotePlace::Document => document(seen, context),
     }
 }
 

@@ -113,13 +113,13 @@ fn mend_plain(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64)
             }
         }
         Err(Stop::Cut) => {
-            if let Some(reading) = Reading::of_lost_quote(&engine, options, input) {
+            if let Some(reading) = TextReading::of_lost_quote(&engine, options, input) {
                 return (reading.finish(input, options), steps + input.len() as u64);
             }
             let engine = begin(Engine::streaming(options.clone()));
             let all = options.trailing_documents() == TrailingDocuments::All;
             let (cuts, work) = if all { cut_lines(input, options) } else { (Vec::new(), 0) };
-            let reading = Reading::new().by_pieces(engine, input, &cuts);
+            let reading = TextReading::new().by_pieces(engine, input, &cuts);
             steps += reading.steps + work;
             return (reading.finish(input, options), steps);
         }
@@ -127,7 +127,7 @@ fn mend_plain(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64)
     }
     drop(engine);
     // A text that is nothing but a dialect of JSON gets no other reading either.
-    match Reading::in_dialect(options, input) {
+    match TextReading::in_dialect(options, input) {
         Ok(reading) => {
             steps += reading.steps;
             return (reading.finish(input, options), steps);
@@ -135,13 +135,13 @@ fn mend_plain(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64)
         Err(wasted) => steps += wasted,
     }
     let mut read = |cuts: &[usize]| {
-        let reading = match Reading::whole(begin(Engine::whole(options.clone())), input, cuts) {
+        let reading = match TextReading::whole(begin(Engine::whole(options.clone())), input, cuts) {
             Ok(reading) => reading,
             Err(wasted) => {
                 steps += wasted;
                 let mut engine = begin(Engine::streaming(options.clone()));
                 engine.keep_documents(input.len());
-                Reading::new().by_pieces(engine, input, cuts)
+                TextReading::new().by_pieces(engine, input, cuts)
             }
         };
         steps += reading.steps;
@@ -171,7 +171,7 @@ fn mend_plain(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64)
 const PIECE: usize = 16 << 10;
 
 /// The result of one reading of the text.
-struct Reading {
+struct TextReading {
     outcome: Outcome,
     repairs: Repairs,
     /// The start and the end of each document.
@@ -249,7 +249,7 @@ impl Written {
     }
 }
 
-impl Reading {
+impl TextReading {
     fn new() -> Self {
         Self {
             outcome: Outcome::None,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wiremend_core::{Mended, Outcome, Repairs, Risk};
 use wiremend_wire::{ApiFormat, Block, Call, RewriteOutcome, StreamOutcome, Usage, WireEvent};
 
-use crate::fitting::{FitNote, FitNotes, Place};
+use crate::fitting::{FitNote, FitNotes, FittedPart};
 
 /// How many calls of an answer are described one by one.
 const CALLS: usize = 64;
@@ -257,7 +257,7 @@ impl Account {
 
     fn note_call(&mut self, call: &Call) {
         count(&mut self.ended_calls, call.outcome());
-        let fit = self.take_fit(Place::Call(call.number()));
+        let fit = self.take_fit(FittedPart::Call(call.number()));
         let described = self.calls.len() < CALLS;
         let room = self.content.as_mut().filter(|_| described);
         let note = CallNote::of(call, fit, room);
@@ -269,7 +269,7 @@ impl Account {
 
     fn note_content(&mut self, block: Block, raw: &str, mended: &Mended) {
         count(&mut self.ended_contents, mended.outcome());
-        let fit = self.take_fit(Place::Content(block));
+        let fit = self.take_fit(FittedPart::Content(block));
         let described = self.contents.len() < CALLS;
         let room = self.content.as_mut().filter(|_| described);
         let note = CallNote::of_content(raw, mended, fit, room);
@@ -280,7 +280,7 @@ impl Account {
     }
 
     /// What fitting did there.
-    fn take_fit(&mut self, place: Place) -> FitNote {
+    fn take_fit(&mut self, place: FittedPart) -> FitNote {
         let fit = self.fits.take(place);
         if fit.issues > 0 {
             self.invalid = (self.invalid.0 + 1, self.invalid.1 + fit.issues);

@@ -61,7 +61,7 @@ const MISFITS: usize = 8;
 
 /// What was fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum FittedPart {
     /// The call of that number.
     Call(usize),
     Content(Block),
@@ -74,7 +74,7 @@ pub(crate) struct FitNotes(Arc<Mutex<Notes>>);
 #[derive(Debug, Default)]
 struct Notes {
     /// What the account has not heard of yet.
-    done: BTreeMap<Place, FitNote>,
+    done: BTreeMap<FittedPart, FitNote>,
     misfits: Vec<Misfit>,
     /// What the model said when it was asked again, by the number of the call.
     asked: BTreeMap<usize, String>,
@@ -100,11 +100,11 @@ impl FitNotes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, place: Place, note: FitNote) {
+    fn put(&self, place: FittedPart, note: FitNote) {
         self.lock().done.insert(place, note);
     }
 
-    pub(crate) fn take(&self, place: Place) -> FitNote {
+    pub(crate) fn take(&self, place: FittedPart) -> FitNote {
         self.lock().done.remove(&place).unwrap_or_default()
     }
 
@@ -153,7 +153,7 @@ pub(crate) fn fitter(
                 let engine = engine(Arguments::Fit, switches.mending().policy());
                 let fitted = schema.fit(raw.as_bytes(), &options_of(engine, name, rules));
                 let (note, script) = of_fitted(&fitted);
-                notes.put(Place::Content(*block), note);
+                notes.put(FittedPart::Content(*block), note);
                 return script;
             }
             _ => return None,
@@ -162,7 +162,7 @@ pub(crate) fn fitter(
             return None;
         }
         let tools = tools.as_ref()?;
-        let place = Place::Call(call.number());
+        let place = FittedPart::Call(call.number());
         let asked = notes.lock().asked.remove(&call.number());
         if let Some(json) = asked {
             let (code, risk, end) = ("asked-again", Risk::Lossy, call.raw().len());

@@ -240,7 +240,7 @@ fn ends_with_object(input: &[u8], text: &str) -> bool {
 /// Readings come one at a time, because each keeps a text of its own.
 fn assemble(
     input: &[u8],
-    readings: impl ExactSizeIterator<Item = Reading>,
+    readings: impl ExactSizeIterator<Item = MendedDocument>,
     documents: &[Range<usize>],
     torn: bool,
     options: &MendOptions,
@@ -453,7 +453,7 @@ fn begins_with_fence(text: &[u8]) -> bool {
 // A document of a whole text, mended.
 
 /// A document, mended.
-struct Reading {
+struct MendedDocument {
     span: Range<usize>,
     mended: Mended,
     fenced: bool,
@@ -461,7 +461,7 @@ struct Reading {
     mark: usize,
 }
 
-impl Reading {
+impl MendedDocument {
     /// Mends the document at `span`. The whole-text path may find that the document goes on after
     /// the span that the search has found, but only up to `limit`.
     fn of(input: &[u8], span: Range<usize>, limit: usize, options: &MendOptions) -> Self {
@@ -752,7 +752,7 @@ impl Documents {
             let span = self.spans.get(at).cloned()?;
             // A channel of JSON is one document, whatever follows it.
             let limit = if scope == Scope::Whole { input.len() } else { self.limit(at, input) };
-            Some(Reading::of(input, span, limit, options))
+            Some(MendedDocument::of(input, span, limit, options))
         };
         let trailing = options.trailing_documents();
         let answer = self.answer(input).filter(|_| scope == Scope::Best);
@@ -770,7 +770,7 @@ impl Documents {
             }
             let readings = wanted.into_iter().map(|at| {
                 let span = self.spans.get(at).cloned().unwrap_or_default();
-                Reading::of(input, span, self.limit(at, input), options)
+                MendedDocument::of(input, span, self.limit(at, input), options)
             });
             return assemble(input, readings, &self.all, self.torn, options);
         }

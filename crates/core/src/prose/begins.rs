@@ -24,7 +24,7 @@ pub(super) enum Ground {
 
 /// The text before the bracket.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BeforeBracket {
     pub(super) ground: Ground,
     /// The byte directly before the bracket.
     pub(super) prev: u8,
@@ -36,7 +36,7 @@ pub(super) struct Place {
     pub(super) joined: bool,
 }
 
-impl Place {
+impl BeforeBracket {
     /// Whether it belongs to a template or macro: `${x}`, `\frac{a}`, `#{x}`, `%{x}`, `@{x}`.
     const fn is_templated(self) -> bool {
         matches!(self.prev, b'$' | b'\\' | b'#' | b'%' | b'@')
@@ -47,7 +47,7 @@ impl Place {
 /// a document wherever it is. `None` waits for more.
 pub(super) fn begins_known(
     bytes: &[u8],
-    place: Place,
+    place: BeforeBracket,
     guide: &dyn Guide,
     window: usize,
     eof: bool,
@@ -60,7 +60,7 @@ pub(super) fn begins_known(
     look.settle(verdict)
 }
 
-fn known_key(look: &mut Look<'_>, place: Place, guide: &dyn Guide) -> Verdict {
+fn known_key(look: &mut Look<'_>, place: BeforeBracket, guide: &dyn Guide) -> Verdict {
     if look.peek(false)? != Some(b'{') {
         return Ok(false);
     }
@@ -85,7 +85,7 @@ fn known_key(look: &mut Look<'_>, place: Place, guide: &dyn Guide) -> Verdict {
 }
 
 /// Whether the bracket at the start of `bytes` begins a document. `None` waits for more.
-pub(super) fn begins(bytes: &[u8], place: Place, window: usize, eof: bool) -> Option<bool> {
+pub(super) fn begins(bytes: &[u8], place: BeforeBracket, window: usize, eof: bool) -> Option<bool> {
     if place.ground == Ground::Sure && matches!(bytes.first(), Some(b'{' | b'[')) {
         return Some(true);
     }
@@ -165,7 +165,7 @@ fn member(look: &mut Look<'_>) -> Verdict {
 }
 
 /// Decides after `{`.
-fn object(look: &mut Look<'_>, place: Place) -> Verdict {
+fn object(look: &mut Look<'_>, place: BeforeBracket) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
     look.bump();
@@ -440,7 +440,7 @@ pub(super) const fn is_name_start(byte: u8) -> bool {
 }
 
 /// Decides at a name at the start of a channel of JSON: `callback({})`, but not `if (x) {}`.
-fn call(look: &mut Look<'_>, place: Place) -> Verdict {
+fn call(look: &mut Look<'_>, place: BeforeBracket) -> Verdict {
     look.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     look.skip_blank();
     if look.peek(false)? != Some(b'(') {
@@ -488,7 +488,7 @@ fn scalar(look: &mut Look<'_>, or: bool) -> Verdict {
 // Whether a square bracket begins a document.
 
 /// Decides after `[`.
-fn array(look: &mut Look<'_>, place: Place) -> Verdict {
+fn array(look: &mut Look<'_>, place: BeforeBracket) -> Verdict {
     let ground = place.ground;
     let bare = ground >= Ground::Led;
     look.bump();
@@ -539,7 +539,7 @@ fn wide_quote(look: &Look<'_>) -> Verdict {
 }
 
 /// Decides at an object as the first item.
-fn record(look: &mut Look<'_>, place: Place) -> Verdict {
+fn record(look: &mut Look<'_>, place: BeforeBracket) -> Verdict {
     let mut ahead = *look;
     ahead.bump();
     ahead.skip_space();
@@ -547,7 +547,7 @@ fn record(look: &mut Look<'_>, place: Place) -> Verdict {
         *look = ahead;
         return follows_empty(look);
     }
-    object(look, Place { ground: place.ground.max(Ground::Line), ..place })
+    object(look, BeforeBracket { ground: place.ground.max(Ground::Line), ..place })
 }
 
 /// Whether an empty first item is followed by more of the array, or its end.
@@ -585,7 +585,7 @@ fn items(look: &mut Look<'_>, ground: Ground) -> Verdict {
 }
 
 /// Decides after `[[`, which may also be a wiki link, or a citation with a link.
-fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
+fn nested(look: &mut Look<'_>, place: BeforeBracket) -> Verdict {
     while look.peek(place.ground == Ground::Start)? == Some(b'[') {
         look.bump();
         look.skip_space();
@@ -615,7 +615,7 @@ fn nested(look: &mut Look<'_>, place: Place) -> Verdict {
 
 /// Decides after a number or literal as the first item. Citations such as `[3]` or `[1, 2]` look
 /// the same, so the array must be the last thing on its line.
-fn scalars(look: &mut Look<'_>, place: Place) -> Verdict {
+fn scalars(look: &mut Look<'_>, place: BeforeBracket) -> Verdict {
     let ground = place.ground;
     look.skip_space();
     match look.peek(ground >= Ground::Led)? {

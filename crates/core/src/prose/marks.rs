@@ -40,7 +40,7 @@ const MAX_OPENERS: usize = 32;
 
 /// Where a mark was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum LineMark {
     /// It has this length. The marks are those of the lines after it.
     Mark(usize, Marks),
     None,
@@ -74,18 +74,18 @@ impl Marks {
         while !next.is_empty() || unmarked.len() == openers.len() {
             // What the end of the window cuts off may be a mark.
             let length = match marks.next(next, false) {
-                Found::More if unmarked.len() > openers.len() => break,
-                Found::More if full => return Some(None),
-                Found::More => return None,
-                Found::Mark(length, after) => {
+                LineMark::More if unmarked.len() > openers.len() => break,
+                LineMark::More if full => return Some(None),
+                LineMark::More => return None,
+                LineMark::Mark(length, after) => {
                     if unmarked.len() == openers.len() && !first.precedes(&after) {
                         return Some(None);
                     }
                     marks = after;
                     length
                 }
-                Found::None if unmarked.len() == openers.len() => return Some(None),
-                Found::None => 0,
+                LineMark::None if unmarked.len() == openers.len() => return Some(None),
+                LineMark::None => 0,
             };
             let line =
                 next.iter().position(|byte| *byte == b'\n').map_or(next.len(), |end| end + 1);
@@ -199,26 +199,26 @@ impl Marks {
     }
 
     /// The mark at the start of a line after the first one.
-    pub(crate) fn next(&self, line: &[u8], last: bool) -> Found {
+    pub(crate) fn next(&self, line: &[u8], last: bool) -> LineMark {
         let (at, next) = match self.sign_at(line, last) {
             Ok(found) => found,
-            Err(open) => return if open { Found::More } else { Found::None },
+            Err(open) => return if open { LineMark::More } else { LineMark::None },
         };
         let rest = line.get(at..).unwrap_or_default();
         let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
         let blanks = rest.iter().take(usize::from(self.blanks)).take_while(blank).count();
         if blanks == rest.len() && blanks < usize::from(self.blanks) && !last {
-            return Found::More;
+            return LineMark::More;
         }
         // A number or a name must end.
         if blanks == 0 && self.text().last().is_some_and(u8::is_ascii_alphanumeric) {
             match rest.first() {
                 Some(b'\n' | b'\r') => {}
-                None if !last => return Found::More,
-                _ => return Found::None,
+                None if !last => return LineMark::More,
+                _ => return LineMark::None,
             }
         }
-        Found::Mark(at + blanks, next)
+        LineMark::Mark(at + blanks, next)
     }
 
     /// Where the mark at the start of `line` ends, without the white space after it, and the marks of the

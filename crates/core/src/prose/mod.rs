@@ -13,7 +13,7 @@ pub mod reasoning;
 
 use crate::{Guide, scan, signs};
 use begins::{
-    Ground, Place, begins, begins_known, begins_known_member, begins_member, is_name_start,
+    BeforeBracket, Ground, begins, begins_known, begins_known_member, begins_member, is_name_start,
 };
 use fence::Inside;
 
@@ -23,7 +23,7 @@ pub(crate) use begins::ENTITIES;
 pub use fence::Fence;
 pub(crate) use fence::fence_before;
 pub use marks::Marks;
-pub(crate) use marks::{Found, MAX_HEAD};
+pub(crate) use marks::{LineMark, MAX_HEAD};
 pub use reasoning::{Block, is_reasoning_tag};
 
 /// What a quote begins, where a document is expected.
@@ -74,8 +74,13 @@ pub enum Mark {
 /// Whether a text that begins with a bracket, at the start of a line, begins a document. `None` waits
 /// for more.
 pub(crate) fn begins_on_a_line(text: &[u8], window: usize, last: bool) -> Option<bool> {
-    let place =
-        Place { ground: Ground::Line, prev: b' ', line_start: true, json: true, joined: false };
+    let place = BeforeBracket {
+        ground: Ground::Line,
+        prev: b' ',
+        line_start: true,
+        json: true,
+        joined: false,
+    };
     begins(text, place, window, last)
 }
 
@@ -363,7 +368,7 @@ impl Prose {
     }
 
     /// What precedes the current byte.
-    fn place(&self, start: bool) -> Place {
+    fn place(&self, start: bool) -> BeforeBracket {
         let json = self.expected == Expected::Json;
         let line_start = self.line.is_start();
         let last = self.line.last();
@@ -383,7 +388,7 @@ impl Prose {
         };
         let apart = start || self.line.is_after_space();
         let prev = if apart { b' ' } else { self.line.prev() };
-        Place { ground, prev, line_start, json, joined: self.line.is_joined() }
+        BeforeBracket { ground, prev, line_start, json, joined: self.line.is_joined() }
     }
 
     /// Records text that was read.

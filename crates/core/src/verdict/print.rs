@@ -3,9 +3,9 @@
 use alloc::{format, string::String};
 use core::fmt::{Debug, Write as _};
 
-use super::{Context, Continuation, Place, decide};
+use super::{Context, Continuation, QuotePlace, decide};
 
-impl Place {
+impl QuotePlace {
     /// What can follow a quote here.
     pub fn continuations(self) -> impl Iterator<Item = Continuation> {
         use Continuation as S;
@@ -87,19 +87,19 @@ impl Place {
 
 /// Whether both can be there at the same time.
 #[must_use]
-pub const fn possible(place: Place, seen: Continuation, context: Context) -> bool {
+pub const fn possible(place: QuotePlace, seen: Continuation, context: Context) -> bool {
     use Context as C;
     use Continuation as S;
     let quoted = !matches!(context, C::Plain | C::Opening | C::Separated | C::Named | C::Braced);
     // What comes directly after the quote, as the context says.
     let separated = matches!(context, C::Separated | C::QuotedSeparated);
     match (place, seen) {
-        (Place::Key, S::End) => matches!(context, C::Plain | C::Quoted),
-        (Place::Key, S::Colon) => matches!(context, C::Plain | C::Quoted),
-        (Place::Key, S::LastWords) => !quoted,
-        (Place::Key, _) => true,
-        (Place::Document, S::GroupClose) => matches!(context, C::Plain | C::Opening),
-        (Place::Document, S::LastWords) => !matches!(context, C::Code),
+        (QuotePlace::Key, S::End) => matches!(context, C::Plain | C::Quoted),
+        (QuotePlace::Key, S::Colon) => matches!(context, C::Plain | C::Quoted),
+        (QuotePlace::Key, S::LastWords) => !quoted,
+        (QuotePlace::Key, _) => true,
+        (QuotePlace::Document, S::GroupClose) => matches!(context, C::Plain | C::Opening),
+        (QuotePlace::Document, S::LastWords) => !matches!(context, C::Code),
         (_, S::ColonValue) => matches!(context, C::Plain),
         (_, S::CloseLast) => matches!(context, C::Plain | C::Opening),
         (_, S::DeclaredMember) => !quoted && !separated,
@@ -145,7 +145,7 @@ pub fn tables() -> String {
     for &context in Context::ALL {
         let _ = writeln!(out, "| {} | {} |", name(context), context.label());
     }
-    for &place in Place::ALL {
+    for &place in QuotePlace::ALL {
         let _ = write!(out, "\n### In {}\n\n| after the quote |", place.label());
         place.contexts().for_each(|context| _ = write!(out, " {} |", name(context)));
         out.push_str("\n|---|");

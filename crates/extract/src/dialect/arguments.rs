@@ -93,13 +93,13 @@ fn push_char(value: u32, out: &mut Vec<u8>) {
 pub(super) struct Inner {
     mender: Mender,
     decoder: Unescape,
-    reading: Reading,
+    reading: QuotedForm,
     held: Vec<u8>,
     repairs: Repairs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
+enum QuotedForm {
     /// Nothing but the quote and white space was read.
     Start,
     /// An object is written in it.
@@ -113,7 +113,7 @@ impl Inner {
         Self {
             mender: Mender::new(options.clone()),
             decoder: Unescape::default(),
-            reading: Reading::Start,
+            reading: QuotedForm::Start,
             held: Vec::new(),
             repairs: Repairs::default(),
         }
@@ -121,7 +121,7 @@ impl Inner {
 
     /// Whether an object is written in the string.
     pub(super) fn is_object(&self) -> bool {
-        self.reading == Reading::Object
+        self.reading == QuotedForm::Object
     }
 
     /// Reads JSON text of the string, with its quotes.
@@ -129,11 +129,11 @@ impl Inner {
         let mut decoded = Vec::with_capacity(run.len());
         for (at, &byte) in run.iter().enumerate() {
             match self.reading {
-                Reading::String => {
+                QuotedForm::String => {
                     ctx.arguments(run.get(at..).unwrap_or_default());
                     return;
                 }
-                Reading::Start => {
+                QuotedForm::Start => {
                     self.held.push(byte);
                     if self.held.len() == 1 {
                         continue;
@@ -149,22 +149,22 @@ impl Inner {
                     self.decoder.push(byte, &mut decoded);
                     match decoded.iter().find(|byte| !byte.is_ascii_whitespace()) {
                         None => decoded.clear(),
-                        Some(b'{') => self.reading = Reading::Object,
+                        Some(b'{') => self.reading = QuotedForm::Object,
                         Some(_) => self.become_string(ctx),
                     }
                 }
                 // The closing quote is not escaped, so it never passes the decoder as content.
-                Reading::Object if byte == b'"' && self.decoder.is_plain() => {}
-                Reading::Object => self.decoder.push(byte, &mut decoded),
+                QuotedForm::Object if byte == b'"' && self.decoder.is_plain() => {}
+                QuotedForm::Object => self.decoder.push(byte, &mut decoded),
             }
         }
-        if self.reading == Reading::Object {
+        if self.reading == QuotedForm::Object {
             self.mender.push(&decoded, &mut Mended::new(ctx, &mut self.repairs, &[]));
         }
     }
 
     fn become_string<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        self.reading = Reading::String;
+        self.reading = QuotedForm::String;
         ctx.arguments(&std::mem::take(&mut self.held));
     }
 
@@ -172,12 +172,12 @@ impl Inner {
     /// complete, if there is one.
     pub(super) fn finish<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> (usize, Option<bool>) {
         match self.reading {
-            Reading::Start => {
+            QuotedForm::Start => {
                 self.become_string(ctx);
                 (0, None)
             }
-            Reading::String => (0, None),
-            Reading::Object => {
+            QuotedForm::String => (0, None),
+            QuotedForm::Object => {
                 let outcome = Mended::new(ctx, &mut self.repairs, &[]).finish(&mut self.mender);
                 (self.repairs.count, Some(outcome.is_valid()))
             }

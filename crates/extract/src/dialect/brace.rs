@@ -5,7 +5,7 @@ use wiremend_core::{Mender, RepairKind};
 use super::{
     arguments::{self, Mended},
     json::{Quotes, SPACE, Step, goes_on},
-    markers::{Found, Markers},
+    markers::{Markers, MarkersHere},
     out::Ctx,
     repairs::Repairs,
     shape::Brace,
@@ -176,8 +176,8 @@ impl BraceCall {
         };
         if self.marks.begins_with(byte) {
             match self.marks.at(rest, eof) {
-                Found::Partial => return Step::Wait,
-                Found::Here(found) => {
+                MarkersHere::Partial => return Step::Wait,
+                MarkersHere::Here(found) => {
                     let (id, length) = found.first().copied().unwrap_or_default();
                     if id != QUOTE {
                         // The next call begins where more of this one was due.
@@ -199,7 +199,7 @@ impl BraceCall {
                     (self.line, self.last) = (false, 0);
                     return Step::Read(length);
                 }
-                Found::Nothing => {}
+                MarkersHere::Nothing => {}
             }
         }
         let mut length = 1;
@@ -288,8 +288,8 @@ impl BraceCall {
                 return Step::Read(0);
             }
             _ if rest.is_empty() => return Step::Wait,
-            Found::Partial => return Step::Wait,
-            Found::Here(found) if found.iter().any(|(id, _)| *id != QUOTE) => {
+            MarkersHere::Partial => return Step::Wait,
+            MarkersHere::Here(found) if found.iter().any(|(id, _)| *id != QUOTE) => {
                 self.end(false, ctx);
                 return Step::Read(0);
             }
@@ -319,8 +319,8 @@ impl BraceCall {
             return Step::Wait;
         }
         match self.marks.at(rest, eof) {
-            Found::Partial => Step::Wait,
-            Found::Here(found) if found.iter().any(|(id, _)| *id == QUOTE) => {
+            MarkersHere::Partial => Step::Wait,
+            MarkersHere::Here(found) if found.iter().any(|(id, _)| *id == QUOTE) => {
                 let length = found.first().map_or(1, |(_, length)| *length);
                 ctx.raw(rest.get(..length).unwrap_or_default());
                 self.feed(b"\"", ctx);
@@ -328,10 +328,10 @@ impl BraceCall {
                 self.separable = true;
                 Step::Read(length)
             }
-            Found::Here(found) if found.first().is_some_and(|(id, _)| *id == OPEN) => {
+            MarkersHere::Here(found) if found.first().is_some_and(|(id, _)| *id == OPEN) => {
                 self.pass(rest.get(..1).unwrap_or_default(), ctx)
             }
-            Found::Here(found) => {
+            MarkersHere::Here(found) => {
                 // A string that was not closed runs into the marker at the end, or into the next call.
                 let length = found.first().map_or(1, |(_, length)| *length);
                 let after = rest.get(length..).unwrap_or_default();
@@ -358,7 +358,7 @@ impl BraceCall {
                     _ => self.pass(rest.get(..1).unwrap_or_default(), ctx),
                 }
             }
-            Found::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+            MarkersHere::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
         }
     }
 
@@ -379,10 +379,12 @@ impl BraceCall {
         let length = match rest.get(clear) {
             Some(byte) if clear == 0 && self.marks.begins_with(*byte) => {
                 match self.marks.at(rest, eof) {
-                    Found::Partial => return Step::Wait,
+                    MarkersHere::Partial => return Step::Wait,
                     // A string that was begun with other quotes may have been meant to end here.
-                    Found::Here(found) if found.iter().any(|(id, _)| *id == QUOTE) => ctx.refuse(),
-                    Found::Here(_) | Found::Nothing => {}
+                    MarkersHere::Here(found) if found.iter().any(|(id, _)| *id == QUOTE) => {
+                        ctx.refuse();
+                    }
+                    MarkersHere::Here(_) | MarkersHere::Nothing => {}
                 }
                 1
             }
@@ -420,8 +422,8 @@ impl BraceCall {
             return Step::Read(space + 1);
         }
         match self.marks.at(next, eof) {
-            Found::Partial => Step::Wait,
-            Found::Here(found) if found.iter().any(|(id, _)| *id == CLOSE) => {
+            MarkersHere::Partial => Step::Wait,
+            MarkersHere::Here(found) if found.iter().any(|(id, _)| *id == CLOSE) => {
                 let length = space + found.first().map_or(0, |(_, length)| *length);
                 ctx.markup(rest.get(..length).unwrap_or_default());
                 ctx.flush_end(true);

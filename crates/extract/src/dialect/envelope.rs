@@ -51,7 +51,7 @@ impl Level {
 
 /// What is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
+enum EnvelopePart {
     /// Between tokens of the envelope.
     Between,
     Key,
@@ -105,7 +105,7 @@ pub(super) struct Envelope {
     any: bool,
     levels: Vec<Level>,
     depth: usize,
-    reading: Reading,
+    reading: EnvelopePart,
     in_string: bool,
     escaped: bool,
     after_colon: bool,
@@ -152,7 +152,7 @@ impl Envelope {
             any: false,
             levels: Vec::new(),
             depth: 0,
-            reading: Reading::Between,
+            reading: EnvelopePart::Between,
             in_string: false,
             escaped: false,
             after_colon: false,
@@ -179,7 +179,7 @@ impl Envelope {
     /// The whole value is the arguments of a call that has begun, which may be `any` value, or an object.
     pub(super) fn arguments_only(any: bool) -> Self {
         let call = Call { begun: true, ..Call::default() };
-        Self { reading: Reading::Arguments(0), call, any, ..Self::new(false, false) }
+        Self { reading: EnvelopePart::Arguments(0), call, any, ..Self::new(false, false) }
     }
 
     /// Reads mended bytes. `copied` says that they are source bytes, too.
@@ -200,7 +200,7 @@ impl Envelope {
                 continue;
             }
             // Values and calls begin with this byte; everything else ends with it.
-            let value = matches!(after, Reading::Arguments(_) | Reading::Other(_));
+            let value = matches!(after, EnvelopePart::Arguments(_) | EnvelopePart::Other(_));
             let kills = self.strict && dies && !dead;
             let held = held || !ctx.out.made;
             let begins = value || dead && !dies || holds || kills && !held;
@@ -219,7 +219,7 @@ impl Envelope {
             if dies && !dead {
                 self.fail(ctx);
             }
-            if matches!(before, Reading::Arguments(_)) && !begins {
+            if matches!(before, EnvelopePart::Arguments(_)) && !begins {
                 self.value_ended(ctx);
             }
             self.settle(before, ctx);
@@ -245,10 +245,10 @@ impl Envelope {
             let source = self.take(run.len());
             self.emit_source(&source, ctx);
         }
-        if matches!(self.reading, Reading::Arguments(_)) && !self.call.dead {
+        if matches!(self.reading, EnvelopePart::Arguments(_)) && !self.call.dead {
             self.call.quoted = self.call.quoted || copied && run.contains(&b'"');
             self.emit_arguments(run, ctx);
-        } else if matches!(self.reading, Reading::Other(_)) {
+        } else if matches!(self.reading, EnvelopePart::Other(_)) {
             self.call.passed.push(run, ctx.options.limits().buffer());
             self.read_content(run, ctx);
         }
@@ -294,7 +294,7 @@ impl Envelope {
     /// Whether a literal ends before this byte.
     fn ends_before(&self, byte: u8) -> bool {
         let at = match self.reading {
-            Reading::Arguments(at) | Reading::Other(at) => at,
+            EnvelopePart::Arguments(at) | EnvelopePart::Other(at) => at,
             _ => return false,
         };
         at == self.depth
@@ -325,7 +325,7 @@ impl Envelope {
                 self.depth = self.depth.saturating_sub(1);
                 self.end_container(ctx);
             }
-            b':' if self.reading == Reading::Between => self.after_colon = true,
+            b':' if self.reading == EnvelopePart::Between => self.after_colon = true,
             b',' => {}
             _ => self.begin_value(byte, ctx),
         }
@@ -339,16 +339,16 @@ impl Envelope {
         } else if byte == b'"' {
             self.in_string = false;
             match self.reading {
-                Reading::Key => self.key_ended(),
-                Reading::Name | Reading::Id => self.reading = Reading::Between,
-                Reading::Arguments(at) | Reading::Other(at) if at == self.depth => {
-                    self.reading = Reading::Between;
+                EnvelopePart::Key => self.key_ended(),
+                EnvelopePart::Name | EnvelopePart::Id => self.reading = EnvelopePart::Between,
+                EnvelopePart::Arguments(at) | EnvelopePart::Other(at) if at == self.depth => {
+                    self.reading = EnvelopePart::Between;
                 }
                 _ => {}
             }
             return;
         }
-        if matches!(self.reading, Reading::Key | Reading::Name | Reading::Id)
+        if matches!(self.reading, EnvelopePart::Key | EnvelopePart::Name | EnvelopePart::Id)
             && self.token.len() <= LONGEST_NAME * 6
         {
             self.token.push(byte);
@@ -360,20 +360,20 @@ impl Envelope {
         if let Some(level) = self.levels.last_mut() {
             level.key = key.into_bytes();
         }
-        self.reading = Reading::Between;
+        self.reading = EnvelopePart::Between;
     }
 
     /// Acts on a change of what is being read, once the bytes up to it were emitted.
-    fn settle<S: CallSink>(&mut self, before: Reading, ctx: &mut Ctx<'_, S>) {
+    fn settle<S: CallSink>(&mut self, before: EnvelopePart, ctx: &mut Ctx<'_, S>) {
         match (before, self.reading) {
-            (Reading::Name, Reading::Between) => {
+            (EnvelopePart::Name, EnvelopePart::Between) => {
                 let name = unescaped(&std::mem::take(&mut self.token));
                 self.call.name = Some(name);
                 if self.call.has_arguments {
                     self.begin(ctx);
                 }
             }
-            (Reading::Id, Reading::Between) => {
+            (EnvelopePart::Id, EnvelopePart::Between) => {
                 let id = unescaped(&std::mem::take(&mut self.token));
                 if let Some(level) = self.levels.last() {
                     self.call.passed.id(self.levels.len(), &level.key, &id);
@@ -384,8 +384,8 @@ impl Envelope {
                 self.call.id = Some(id);
             }
             // A list is a call only if nothing follows the arguments in it.
-            (_, Reading::Arguments(_)) if self.is_in_pair() => {}
-            (_, Reading::Arguments(_)) => {
+            (_, EnvelopePart::Arguments(_)) if self.is_in_pair() => {}
+            (_, EnvelopePart::Arguments(_)) => {
                 self.begin(ctx);
                 self.begin_flat_member(ctx);
             }
@@ -468,7 +468,7 @@ impl Envelope {
     /// Whether a list of calls is open, and nothing in it.
     pub(super) fn is_between_items(&self) -> bool {
         let list = self.levels.len() == 1 && self.levels.iter().all(|at| at.role == Role::List);
-        list && self.depth == 1 && self.reading == Reading::Between && !self.in_string
+        list && self.depth == 1 && self.reading == EnvelopePart::Between && !self.in_string
     }
 
     /// Whether the text that is being read is no call.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     json::Step,
-    markers::{Found, Markers},
+    markers::{Markers, MarkersHere},
     out::Ctx,
     react,
     shape::{Trim, Xml},
@@ -69,12 +69,12 @@ impl TextInput {
             return if eof { self.end(&[], true, ctx) } else { Step::Wait };
         }
         match self.stops.at(rest, eof) {
-            Found::Partial => Step::Wait,
-            Found::Here(found) => {
+            MarkersHere::Partial => Step::Wait,
+            MarkersHere::Here(found) => {
                 let length = found.first().filter(|_| self.closed).map_or(0, |(_, length)| *length);
                 self.end(rest.get(..length).unwrap_or_default(), false, ctx)
             }
-            Found::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
+            MarkersHere::Nothing => self.pass(rest.get(..1).unwrap_or_default(), ctx),
         }
     }
 

@@ -10,7 +10,7 @@ use wiremend_core::{Mender, Outcome};
 
 use super::{
     envelope::{Ending, Envelope, Follow},
-    markers::{Found, Markers},
+    markers::{Markers, MarkersHere},
     out::Ctx,
     shape::Text,
     sink::{CallOutcome, CallSink},
@@ -219,8 +219,8 @@ impl JsonCall {
             }
         }
         match self.stops.at(rest, eof) {
-            Found::Partial => return Step::Wait,
-            Found::Here(found) => {
+            MarkersHere::Partial => return Step::Wait,
+            MarkersHere::Here(found) => {
                 // There are no arguments. Only the marker that ends a call says that there are to be none.
                 if !found.iter().any(|(id, _)| *id == CLOSE) {
                     ctx.stop_short();
@@ -231,7 +231,7 @@ impl JsonCall {
                 self.phase = Phase::Trail;
                 return Step::Read(0);
             }
-            Found::Nothing => {}
+            MarkersHere::Nothing => {}
         }
         self.phase = match rest.first() {
             Some(b'{' | b'[' | b'"' | b'\'') | None => Phase::Value,
@@ -311,17 +311,17 @@ impl JsonCall {
         while let Some(byte) = rest.get(at) {
             if self.stops.begins_with(*byte) {
                 match self.stops.at(rest.get(at..).unwrap_or_default(), eof) {
-                    Found::Partial => {
+                    MarkersHere::Partial => {
                         ctx.raw(rest.get(..at).unwrap_or_default());
                         return if at > 0 { Step::Read(at) } else { Step::Wait };
                     }
-                    Found::Here(_) => {
+                    MarkersHere::Here(_) => {
                         ctx.raw(rest.get(..at).unwrap_or_default());
                         self.end_arguments(CallOutcome::Refused, false, ctx);
                         self.phase = Phase::Trail;
                         return Step::Read(at);
                     }
-                    Found::Nothing => {}
+                    MarkersHere::Nothing => {}
                 }
             }
             // Without a marker that may follow, what goes on with arguments ends with its line.
@@ -360,12 +360,14 @@ impl JsonCall {
             return self.feed_items(rest, clear, ctx);
         }
         match self.stops.at(rest, eof) {
-            Found::Partial => Step::Wait,
-            Found::Nothing if eof && self.is_half_a_marker(rest) && !self.is_inside_string() => {
+            MarkersHere::Partial => Step::Wait,
+            MarkersHere::Nothing
+                if eof && self.is_half_a_marker(rest) && !self.is_inside_string() =>
+            {
                 self.end_value(Ending::Input, 0, ctx)
             }
-            Found::Nothing => self.feed(rest, 1, ctx),
-            Found::Here(found) => {
+            MarkersHere::Nothing => self.feed(rest, 1, ctx),
+            MarkersHere::Here(found) => {
                 let length = found.first().map_or(1, |(_, length)| *length);
                 // A fence that closes a block is at the end of its line. Others are inside of it.
                 if rest.first() == Some(&b'`') {
@@ -411,11 +413,15 @@ impl JsonCall {
                     }
                     Some(false) => {
                         let after = rest.get(length..).unwrap_or_default();
-                        match if self.sealed { self.stops.at(after, eof) } else { Found::Nothing } {
-                            Found::Partial => return Step::Wait,
+                        match if self.sealed {
+                            self.stops.at(after, eof)
+                        } else {
+                            MarkersHere::Nothing
+                        } {
+                            MarkersHere::Partial => return Step::Wait,
                             // One control token may be quoted. Two are the end of the call.
-                            Found::Here(_) => ctx.refuse(),
-                            Found::Nothing => {}
+                            MarkersHere::Here(_) => ctx.refuse(),
+                            MarkersHere::Nothing => {}
                         }
                         self.feed(rest, 1, ctx)
                     }

@@ -14,7 +14,7 @@ pub(super) struct Markers {
 
 /// What is at a place of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum MarkersHere {
     /// No marker begins here.
     Nothing,
     /// The text ends inside of what may be a marker.
@@ -55,7 +55,7 @@ impl Markers {
 
     /// What is at the start of `text`. If a longer marker may be there, too, this waits for it,
     /// unless the text has ended.
-    pub(super) fn at(&self, text: &[u8], eof: bool) -> Found {
+    pub(super) fn at(&self, text: &[u8], eof: bool) -> MarkersHere {
         let mut found = Vec::new();
         let mut at = Tree::ROOT;
         for (read, byte) in text.iter().enumerate() {
@@ -63,16 +63,16 @@ impl Markers {
             at = next;
             found.extend(self.tree.ends(at).iter().map(|id| (*id, read + 1)));
         }
-        if self.tree.goes_on(at) && !eof { Found::Partial } else { Self::settle(found) }
+        if self.tree.goes_on(at) && !eof { MarkersHere::Partial } else { Self::settle(found) }
     }
 
-    fn settle(mut found: Vec<(usize, usize)>) -> Found {
+    fn settle(mut found: Vec<(usize, usize)>) -> MarkersHere {
         if found.is_empty() {
-            return Found::Nothing;
+            return MarkersHere::Nothing;
         }
         // The rows keep their order among markers of one length.
         found.sort_by_key(|(id, length)| (usize::MAX - length, *id));
-        Found::Here(found)
+        MarkersHere::Here(found)
     }
 }
 
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn the_longest_marker_comes_first_and_is_waited_for() {
         let set = Markers::new([(0, "<call>"), (1, "<calls>"), (2, "<call"), (3, "[")]);
-        assert_eq!(set.at(b"x", false), Found::Nothing);
-        assert_eq!(set.at(b"<cal", false), Found::Partial);
-        assert_eq!(set.at(b"<cal", true), Found::Nothing);
-        assert_eq!(set.at(b"<call", false), Found::Partial);
-        assert_eq!(set.at(b"<call", true), Found::Here(vec![(2, 5)]));
-        assert_eq!(set.at(b"<call>", false), Found::Here(vec![(0, 6), (2, 5)]));
-        assert_eq!(set.at(b"[", false), Found::Here(vec![(3, 1)]));
+        assert_eq!(set.at(b"x", false), MarkersHere::Nothing);
+        assert_eq!(set.at(b"<cal", false), MarkersHere::Partial);
+        assert_eq!(set.at(b"<cal", true), MarkersHere::Nothing);
+        assert_eq!(set.at(b"<call", false), MarkersHere::Partial);
+        assert_eq!(set.at(b"<call", true), MarkersHere::Here(vec![(2, 5)]));
+        assert_eq!(set.at(b"<call>", false), MarkersHere::Here(vec![(0, 6), (2, 5)]));
+        assert_eq!(set.at(b"[", false), MarkersHere::Here(vec![(3, 1)]));
         assert!(set.begins_with(b'<') && !set.begins_with(b'c'));
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use wiremend_core::{Mender, RepairKind};
 
-use atoms::{Atom, Place};
+use atoms::{Atom, OpenContainer};
 pub(super) use follows::is_part;
 use given::Spread;
 pub(super) use scan::{Opening, declares, is_name, open};
@@ -20,7 +20,7 @@ use strings::Quoted;
 use super::{
     arguments::{self, Mended},
     json::{CLOSE, SPACE, Step},
-    markers::{Found, Markers},
+    markers::{Markers, MarkersHere},
     out::Ctx,
     repairs::Repairs,
     sink::{CallOutcome, CallSink},
@@ -82,7 +82,7 @@ pub(super) struct PythonCall {
     /// What was read of the value.
     atom: Atom,
     /// The containers around it, as far as the schema is followed.
-    places: Vec<Place>,
+    places: Vec<OpenContainer>,
 }
 
 /// What a string has in it that makes its end doubtful: some templates write strings as they are, with their
@@ -411,11 +411,11 @@ impl PythonCall {
             return Step::Read(space + 1);
         }
         match self.stops.at(next, eof) {
-            Found::Partial => {
+            MarkersHere::Partial => {
                 self.state = State::After;
                 return Step::Wait;
             }
-            Found::Here(found) => {
+            MarkersHere::Here(found) => {
                 // Only a closing marker belongs to the call. The opener of the next one is read as such.
                 let closing = found.iter().find(|(id, _)| *id == CLOSE);
                 let length = closing.map_or(0, |(_, length)| space + length);
@@ -423,7 +423,7 @@ impl PythonCall {
                 ctx.flush_end(closing.is_some() || !self.closes);
                 return Step::Done(length);
             }
-            Found::Nothing => {}
+            MarkersHere::Nothing => {}
         }
         let list = next.first() == Some(&b'[');
         if self.list && list {

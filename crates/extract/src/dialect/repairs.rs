@@ -28,7 +28,7 @@ pub(super) struct Repairs {
 /// A string that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Quoted {
-    reading: Reading,
+    reading: LiteralState,
     escaped: bool,
     /// The byte before the last quote in it.
     before: u8,
@@ -41,7 +41,7 @@ struct Quoted {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Reading {
+enum LiteralState {
     /// Up to its first quote.
     #[default]
     Before,
@@ -75,9 +75,9 @@ impl Repairs {
         }
         match kind {
             RepairKind::UnescapedQuote => {
-                let start = Quoted { reading: Reading::Text, ..Quoted::default() };
+                let start = Quoted { reading: LiteralState::Text, ..Quoted::default() };
                 let string = self.string.get_or_insert(start);
-                (string.reading, string.before) = (Reading::Quote, self.last);
+                (string.reading, string.before) = (LiteralState::Quote, self.last);
             }
             // `1,000` is one number, or two.
             RepairKind::LeadingZero if self.last == b',' && self.before.is_ascii_digit() => {
@@ -134,17 +134,19 @@ impl Repairs {
         for &byte in bytes {
             let Some(string) = &mut self.string else { break };
             match (string.reading, byte) {
-                (Reading::Sum, b'+' | b'%') | (Reading::Method, b'(') => return true,
-                (Reading::Sum, b' ') => continue,
-                (Reading::Method, b'_' | b'a'..=b'z' | b'A'..=b'Z') => continue,
-                (Reading::Sum | Reading::Method, _) => string.reading = Reading::Text,
+                (LiteralState::Sum, b'+' | b'%') | (LiteralState::Method, b'(') => return true,
+                (LiteralState::Sum, b' ') => continue,
+                (LiteralState::Method, b'_' | b'a'..=b'z' | b'A'..=b'Z') => continue,
+                (LiteralState::Sum | LiteralState::Method, _) => {
+                    string.reading = LiteralState::Text;
+                }
                 _ => {}
             }
             match (string.reading, byte) {
-                (Reading::Before, b'"') => string.reading = Reading::Text,
-                (Reading::Quote, b'"') => string.reading = Reading::After,
-                (Reading::Before | Reading::Quote, _) => {}
-                (Reading::After, _) if string.pairs(byte) => return true,
+                (LiteralState::Before, b'"') => string.reading = LiteralState::Text,
+                (LiteralState::Quote, b'"') => string.reading = LiteralState::After,
+                (LiteralState::Before | LiteralState::Quote, _) => {}
+                (LiteralState::After, _) if string.pairs(byte) => return true,
                 _ if string.escaped => string.escaped = false,
                 (_, b'\\') => string.escaped = true,
                 (_, b'{') if string.formatted => return true,
@@ -160,7 +162,7 @@ impl Quoted {
     /// Reads the byte after a quote in the string. Returns whether the string seems to end at a quote,
     /// and another one to begin at the next, as in `"a" or "b"`.
     fn pairs(&mut self, byte: u8) -> bool {
-        (self.reading, self.escaped) = (Reading::Text, false);
+        (self.reading, self.escaped) = (LiteralState::Text, false);
         let [before, after] = [self.before, byte].map(|byte| byte.is_ascii_whitespace());
         if self.second && self.ended && before && !after {
             return true;
@@ -168,9 +170,9 @@ impl Quoted {
         self.ended = !self.second && !before && after;
         // A program may go on with the string, as in `"a" + b` or `"a".upper()`.
         self.reading = match byte {
-            _ if self.ended => Reading::Sum,
-            b'.' if !self.second && !before => Reading::Method,
-            _ => Reading::Text,
+            _ if self.ended => LiteralState::Sum,
+            b'.' if !self.second && !before => LiteralState::Method,
+            _ => LiteralState::Text,
         };
         self.second = !self.second;
         false

@@ -110,7 +110,7 @@ impl Search {
         bytes: &[u8],
         from: usize,
         look: impl FnMut(usize, usize) -> Option<usize>,
-    ) -> Found {
+    ) -> SearchHit {
         match self.pairs[..] {
             [] => Self::find_with([], bytes, from, look),
             [a] => Self::find_with([a], bytes, from, look),
@@ -126,20 +126,20 @@ impl Search {
         bytes: &[u8],
         from: usize,
         mut look: impl FnMut(usize, usize) -> Option<usize>,
-    ) -> Found {
+    ) -> SearchHit {
         let mut read = Read { bytes, at: from, floor: from, quiet: true };
         let mut at = read.blocks::<N, BLOCK>(pairs, &mut look);
         if at.is_none() && read.has_sign(pairs) {
             at = read.blocks::<N, LANES>(pairs, &mut look).or_else(|| read.end(pairs, &mut look));
         }
         let at = at.or_else(|| read.last(&mut look));
-        Found { at, quiet: read.quiet }
+        SearchHit { at, quiet: read.quiet }
     }
 }
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct SearchHit {
     /// Where something may begin.
     pub(super) at: Option<usize>,
     /// Whether there is nothing before it with which a document, a fence or a block of a program may begin.

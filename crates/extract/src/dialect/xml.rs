@@ -54,7 +54,7 @@ enum State {
     AfterKey(String, Option<Stated>),
     /// The type of the value of a pair.
     Type(String, Vec<u8>),
-    Value(Box<Reading>),
+    Value(Box<OpenValue>),
     /// Elements inside of a value.
     Nested(Box<Nested>),
     /// Arguments in JSON. The last says that an element is around them.
@@ -76,7 +76,7 @@ enum Section {
 
 /// A value that is being read.
 #[derive(Clone, Debug)]
-struct Reading {
+struct OpenValue {
     key: String,
     value: Value,
     /// The last byte that was read.
@@ -163,7 +163,7 @@ impl XmlCall {
         };
         if xml.layout == Layout::Tools && opening.name == FREE_TEXT && !opening.closed {
             call.state =
-                State::Value(Box::new(Reading::new(String::new(), Value::new(None, xml, None))));
+                State::Value(Box::new(OpenValue::new(String::new(), Value::new(None, xml, None))));
         }
         call
     }
@@ -310,7 +310,7 @@ impl XmlCall {
         if self.xml.layout != Layout::Keys {
             self.member(&key, ctx);
         }
-        self.state = State::Value(Box::new(Reading::new(key, value)));
+        self.state = State::Value(Box::new(OpenValue::new(key, value)));
     }
 
     /// Begins a member, or the next item of a list.
@@ -473,7 +473,7 @@ impl XmlCall {
     }
 }
 
-impl Reading {
+impl OpenValue {
     fn new(key: String, value: Value) -> Self {
         Self {
             key,

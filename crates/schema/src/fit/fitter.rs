@@ -11,7 +11,7 @@ use wiremend_core::{Path, Risk};
 
 use super::{
     Applied, FitOptions,
-    place::{DEPTH, Permit, Place, Visit},
+    place::{DEPTH, Location, Permit, Visit},
     reshape::{self, Form, Proposal, Site},
 };
 use crate::{
@@ -55,7 +55,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
         Some(Self { judge, permit, results: Results::default() })
     }
 
-    pub(super) fn allows(&self, rule: Rule, place: &Place, part: &Part<'_>) -> bool {
+    pub(super) fn allows(&self, rule: Rule, place: &Location, part: &Part<'_>) -> bool {
         self.permit.allows(rule, place, part)
     }
 
@@ -78,7 +78,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
     }
 
     /// Fits a node to its part of the schema.
-    pub(crate) fn fit(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+    pub(crate) fn fit(&mut self, node: Node<'_>, part: &Part<'_>, place: &Location) -> Fit {
         if self.keeps(node, part) { Fit::clean() } else { self.unkept(node, part, place) }
     }
 
@@ -89,7 +89,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
     }
 
     /// Fits a node that is not valid. The recursion is bounded by the depth of a place.
-    pub(super) fn unkept(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+    pub(super) fn unkept(&mut self, node: Node<'_>, part: &Part<'_>, place: &Location) -> Fit {
         /// A result is cached if it took at least this many steps.
         const WORTH_KEEPING: u64 = 4_096;
         self.judge.spend_bytes(place.pointer.len() / 4);
@@ -118,7 +118,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
     }
 
     /// The same, for a node that is not valid.
-    fn made(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+    fn made(&mut self, node: Node<'_>, part: &Part<'_>, place: &Location) -> Fit {
         let part = &part.conditioned(self.judge, node);
         let place = &place.clone().with_switches(std::slice::from_ref(part));
         if let Some(branches) = part.undecided() {
@@ -163,7 +163,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
             && self.judge.spend_bytes(members.saturating_add(declared).saturating_mul(4))
     }
 
-    fn inside(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+    fn inside(&mut self, node: Node<'_>, part: &Part<'_>, place: &Location) -> Fit {
         match node.kind() {
             JsonType::Object if part.allows(JsonType::Object) => self.members(node, part, place),
             JsonType::Array if part.allows(JsonType::Array) => self.items(node, part, place),
@@ -171,7 +171,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
         }
     }
 
-    fn items(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+    fn items(&mut self, node: Node<'_>, part: &Part<'_>, place: &Location) -> Fit {
         let mut whole = Fit::default();
         for (index, item) in node.children().enumerate() {
             let part = part.item(index);
@@ -199,13 +199,19 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
     }
 
     /// Fits each branch of a union separately, and chooses the best.
-    fn branches(&mut self, node: Node<'_>, part: &Part<'_>, ids: &[ShapeId], place: &Place) -> Fit {
+    fn branches(
+        &mut self,
+        node: Node<'_>,
+        part: &Part<'_>,
+        ids: &[ShapeId],
+        place: &Location,
+    ) -> Fit {
         let takes_strings = place.takes_strings || part.allowed().has(Types::STRING);
         let ids = discriminated(node, part, ids);
         let takes = |id: &&ShapeId| Part::of(part.schema(), vec![**id]).allows(node.kind());
         let is_choice = place.is_choice || ids.iter().filter(takes).count() > 1;
         let depth = place.depth + 1;
-        let place = &Place { takes_strings, is_choice, depth, ..place.clone() };
+        let place = &Location { takes_strings, is_choice, depth, ..place.clone() };
         let mut found = Vec::new();
         let mut unfit: Option<Fit> = None;
         for id in ids {
@@ -234,7 +240,7 @@ impl<'j, 's, 'o> TreeFitter<'j, 's, 'o> {
         &mut self,
         node: Node<'_>,
         part: &Part<'_>,
-        place: &Place,
+        place: &Location,
         proposal: &Proposal<'_, '_>,
     ) -> Option<Fit> {
         let (rule, span) = (proposal.rule, node.span());
@@ -357,7 +363,7 @@ impl Fit {
 pub(super) fn applied(
     rule: Rule,
     risk: Risk,
-    place: &Place,
+    place: &Location,
     part: &Part<'_>,
     node: Node<'_>,
     after: &str,
@@ -456,7 +462,7 @@ fn discriminated(node: Node<'_>, part: &Part<'_>, ids: &[ShapeId]) -> Vec<ShapeI
 const WAYS: usize = 32;
 
 /// A container of such a number, the subschemas that it is valid for, and its place.
-type Open<'t, 's> = (Node<'t>, Vec<Part<'s>>, Place);
+type Open<'t, 's> = (Node<'t>, Vec<Part<'s>>, Location);
 
 /// A valid text whose whole numbers are rewritten as digits.
 pub(super) struct Spelled {
@@ -511,7 +517,7 @@ impl TreeFitter<'_, '_, '_> {
             next.is_some_and(|at| *at < span.end)
         };
         let mut open: Vec<Open<'_, '_>> = Vec::new();
-        self.integer(tree.root(), vec![Part::root(schema)], Place::root(), &mut open, &mut fit);
+        self.integer(tree.root(), vec![Part::root(schema)], Location::root(), &mut open, &mut fit);
         while let Some((node, ways, place)) = open.pop() {
             for (index, child) in node.children().enumerate().filter(|(_, child)| holds(*child)) {
                 let mut parts: Vec<Part<'_>> = Vec::new();
@@ -542,7 +548,7 @@ impl TreeFitter<'_, '_, '_> {
         &mut self,
         node: Node<'t>,
         parts: Vec<Part<'s>>,
-        place: Place,
+        place: Location,
         open: &mut Vec<Open<'t, 's>>,
         fit: &mut Fit,
     ) {

@@ -8,7 +8,7 @@ use wiremend_core::{Path, Risk};
 
 use super::{
     fitter::{Fit, TreeFitter, applied},
-    place::Place,
+    place::Location,
 };
 use crate::{
     Cause, Change, Rule,
@@ -21,7 +21,7 @@ use crate::{
 impl TreeFitter<'_, '_, '_> {
     /// Fits the members in the order of the rules: first their names, then their values, then
     /// missing properties, and last the properties that the schema rejects.
-    pub(super) fn members(&mut self, node: Node<'_>, part: &Part<'_>, place: &Place) -> Fit {
+    pub(super) fn members(&mut self, node: Node<'_>, part: &Part<'_>, place: &Location) -> Fit {
         let mut plan = Plan::of(node);
         let mut whole = Fit::default();
         self.rename(&mut plan, part, place, &mut whole);
@@ -37,7 +37,7 @@ impl TreeFitter<'_, '_, '_> {
         self.settle(node, part, whole)
     }
 
-    fn value(&mut self, entry: &mut Entry<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
+    fn value(&mut self, entry: &mut Entry<'_>, part: &Part<'_>, place: &Location, whole: &mut Fit) {
         let (member, property) = (entry.member, part.member(&entry.key));
         // Most members are valid, and have no need of a place.
         if self.keeps(member, &property) {
@@ -77,7 +77,7 @@ impl TreeFitter<'_, '_, '_> {
     }
 
     /// The rule that drops an optional member without a value.
-    fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Place) -> Option<Rule> {
+    fn absence(&self, member: Node<'_>, property: &Part<'_>, place: &Location) -> Option<Rule> {
         let rule = match member.kind() {
             JsonType::Null => {
                 let means = property.shapes().any(|shape| shape.keeps_null);
@@ -104,7 +104,7 @@ impl TreeFitter<'_, '_, '_> {
         &self,
         member: Node<'_>,
         property: &Part<'_>,
-        place: &Place,
+        place: &Location,
     ) -> Option<String> {
         let default = property.default().filter(|_| member.is_null())?;
         self.allows(Rule::NullToDefault, place, property).then(|| default.to_string())
@@ -116,7 +116,7 @@ impl TreeFitter<'_, '_, '_> {
         plan: &mut Plan<'_>,
         node: Node<'_>,
         part: &Part<'_>,
-        place: &Place,
+        place: &Location,
         whole: &mut Fit,
     ) {
         for key in part.required() {
@@ -151,7 +151,7 @@ impl TreeFitter<'_, '_, '_> {
         &mut self,
         plan: &mut Plan<'_>,
         part: &Part<'_>,
-        place: &Place,
+        place: &Location,
         whole: &mut Fit,
     ) {
         if !part.is_closed() || !self.allows(Rule::DropUnknown, place, part) {
@@ -303,7 +303,7 @@ const PAIRS: usize = 4_096;
 impl TreeFitter<'_, '_, '_> {
     /// Renames members to missing properties. Each source must match exactly one target, and its
     /// value must be valid there.
-    fn rename(&mut self, plan: &mut Plan<'_>, part: &Part<'_>, place: &Place, whole: &mut Fit) {
+    fn rename(&mut self, plan: &mut Plan<'_>, part: &Part<'_>, place: &Location, whole: &mut Fit) {
         // A key that matches a pattern is not unknown, and only the validator matches patterns.
         if part.has_patterns() {
             return;
@@ -346,7 +346,7 @@ impl TreeFitter<'_, '_, '_> {
         source: usize,
         target: &str,
         part: &Part<'_>,
-        place: &Place,
+        place: &Location,
         whole: &mut Fit,
     ) {
         let Some(property) = part.property(target) else { return };

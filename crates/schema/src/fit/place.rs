@@ -14,7 +14,7 @@ pub(super) const DEPTH: usize = 64;
 
 /// The location of a value, with the context that rules depend on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(super) path: Vec<Step>,
     /// The path as a JSON Pointer, to look up which rules are enabled.
     pub(super) pointer: String,
@@ -32,7 +32,7 @@ pub(crate) struct Place {
     pub(super) off: Vec<Off>,
 }
 
-impl Place {
+impl Location {
     pub(crate) fn root() -> Self {
         Self { is_root: true, ..Self::default() }
     }
@@ -83,7 +83,7 @@ pub(super) struct Visit {
     off: Vec<Off>,
 }
 
-impl Place {
+impl Location {
     /// The cache key of a node for a part of the schema.
     pub(super) fn visit(&self, node: u32, part: &Part<'_>) -> Visit {
         Visit {
@@ -116,7 +116,7 @@ impl<'o> Permit<'o> {
     }
 
     /// Whether a rule may be used at a place.
-    pub(super) fn allows(&self, rule: Rule, place: &Place, part: &Part<'_>) -> bool {
+    pub(super) fn allows(&self, rule: Rule, place: &Location, part: &Part<'_>) -> bool {
         let own = part.shapes().map(|shape| &shape.off);
         let off = place.off.iter().chain(own).any(|off| match off {
             Off::Nothing => false,

@@ -18,7 +18,7 @@ use wiremend_extract::{Finder, FoundDocument, FoundDocuments, Scope, find};
 use super::{
     Applied, FitOptions, Fitted,
     fitter::{Fit, Spelled, TreeFitter, shortened},
-    place::{Permit, Place},
+    place::{Location, Permit},
 };
 use crate::{
     Cause, Change, Issue, Rule, Tree, apply_changes,
@@ -287,7 +287,7 @@ fn fit_invalid(tree: &Tree<'_>, judge: &mut Judge<'_>, options: &FitOptions) -> 
     let part = Part::root(judge.schema());
     let other = judge.turn_to_another();
     let fitter = TreeFitter::new(options, judge);
-    let fit = fitter.map(|mut fitter| fitter.fit(tree.root(), &part, &Place::root()));
+    let fit = fitter.map(|mut fitter| fitter.fit(tree.root(), &part, &Location::root()));
     judge.turn_back(other);
     fit.unwrap_or_default()
 }
@@ -489,7 +489,7 @@ pub(super) fn fit_as_text(
     no_json: bool,
 ) -> Option<Fitted> {
     let text = std::str::from_utf8(input).ok().filter(|text| !text.trim().is_empty())?;
-    let (part, place) = (Part::root(judge.schema()), Place::root());
+    let (part, place) = (Part::root(judge.schema()), Location::root());
     if !Permit::new(options)?.allows(Rule::WrapText, &place, &part) {
         return None;
     }

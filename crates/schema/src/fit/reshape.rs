@@ -5,7 +5,7 @@
 
 use wiremend_core::{MendOptions, Policy, Risk, Step, TrailingDocuments, mend};
 
-use super::place::Place;
+use super::place::Location;
 use crate::{
     Rule, Tree,
     coerce::{coerce_node, means_nothing},
@@ -20,7 +20,7 @@ use crate::{
 pub(super) struct Site<'t, 's, 'p> {
     pub(super) node: Node<'t>,
     pub(super) part: &'p Part<'s>,
-    pub(super) place: &'p Place,
+    pub(super) place: &'p Location,
     /// The name of the tool or type.
     pub(super) name: Option<&'p str>,
     pub(super) max_risk: Risk,

@@ -11,7 +11,7 @@ use wiremend_extract::{Scope, is_reasoning_tag};
 use super::{
     Applied,
     fitter::shortened,
-    place::{Permit, Place},
+    place::{Location, Permit},
     reading::{Reading, Tried},
 };
 use crate::{
@@ -83,7 +83,7 @@ impl Elements {
     /// `None` if there is no such XML, or the options forbid reading it.
     pub(super) fn find(schema: &Schema, input: &[u8], options: &FitOptions) -> Option<Self> {
         let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
-        if !Permit::new(options)?.allows(Rule::XmlFields, &Place::root(), &Part::root(schema)) {
+        if !Permit::new(options)?.allows(Rule::XmlFields, &Location::root(), &Part::root(schema)) {
             return None;
         }
         schema.decode_xml(text, options).map(Self)

@@ -1,7 +1,7 @@
 //! What follows a closer.
 
 use super::{
-    Continuation, Place, Site,
+    Continuation, QuotePlace, Site,
     key::passes_key,
     text::{key_rest, words_before_separator},
 };
@@ -55,7 +55,7 @@ pub(in crate::engine) fn after_closer(
 
 /// What follows a quote before a closer. `look` is at the closer.
 pub(super) fn closer(site: Site, mut look: Look<'_>, closer: u8) -> Result<Continuation, Edge> {
-    let member = site.place == Place::Member;
+    let member = site.place == QuotePlace::Member;
     let own = closer == if member { b'}' } else { b']' };
     if own && site.settles {
         return Ok(Continuation::CloseLast);

@@ -21,12 +21,12 @@ use super::{
     quote::Quote,
     source::{Edge, Look, is_literal},
 };
-pub(super) use crate::verdict::{Continuation, Place};
+pub(super) use crate::verdict::{Continuation, QuotePlace};
 
 /// Where a string may have ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
-    pub(super) place: Place,
+    pub(super) place: QuotePlace,
     /// What delimits the string.
     pub(super) quote: Quote,
     /// The container around the innermost one.
@@ -58,10 +58,10 @@ pub(super) fn continuation(site: Site, look: Look<'_>) -> Result<Continuation, E
         Err(Edge::End | Edge::Window) => return Ok(Continuation::End),
     };
     let seen = match site.place {
-        Place::Key => after_key(site, look, next),
-        Place::Member => member::after_value(site, look, next),
-        Place::Item => item::after_item(site, look, next),
-        Place::Document => after_document(site, look, next),
+        QuotePlace::Key => after_key(site, look, next),
+        QuotePlace::Member => member::after_value(site, look, next),
+        QuotePlace::Item => item::after_item(site, look, next),
+        QuotePlace::Document => after_document(site, look, next),
     };
     match seen {
         Err(Edge::End | Edge::Window) if matches!(next, b',' | b'}' | b']' | b':') => {

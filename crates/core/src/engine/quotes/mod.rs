@@ -16,7 +16,7 @@ pub(super) use inner::{Inner, Last, ends_with_wide_space, may_end_wide_space};
 
 use super::{
     Engine, Source, Text,
-    follows::{Continuation, Place, Site, continuation, passes_key},
+    follows::{Continuation, QuotePlace, Site, continuation, passes_key},
     frames::Shape,
     quote::Quote,
     source::{Edge, Look, is_word},
@@ -209,10 +209,10 @@ impl Engine {
     /// Where the string is. `next` is the byte directly after the quote.
     fn site(&self, source: &Source<'_>, text: Text, next: Option<u8>) -> Site {
         let place = match self.frames.top() {
-            _ if text.is_key => Place::Key,
-            Some(Shape::Object) => Place::Member,
-            Some(Shape::Array | Shape::Tuple) => Place::Item,
-            Some(Shape::Call | Shape::Doubled) | None => Place::Document,
+            _ if text.is_key => QuotePlace::Key,
+            Some(Shape::Object) => QuotePlace::Member,
+            Some(Shape::Array | Shape::Tuple) => QuotePlace::Item,
+            Some(Shape::Call | Shape::Doubled) | None => QuotePlace::Document,
         };
         let group = |shape| matches!(shape, Shape::Tuple | Shape::Call);
         let outermost = self.frames.depth() <= 1;
@@ -250,7 +250,7 @@ impl Engine {
             return Ok(seen);
         }
         let quoted = self.string.inner_quotes > 0;
-        let meaning = verdict(Place::Member, seen, context);
+        let meaning = verdict(QuotePlace::Member, seen, context);
         if meaning == Verdict::LostBefore {
             let forbidden = quoted && self.forbids_member(key)?;
             return Ok(if forbidden { Continuation::ForbiddenMember } else { seen });

@@ -1,6 +1,6 @@
 //! The text for the user that an envelope has next to its calls.
 
-use super::{Envelope, Reading, Role};
+use super::{Envelope, EnvelopePart, Role};
 use crate::dialect::{arguments::Unescape, out::Ctx, sink::CallSink};
 
 /// The key of that text.
@@ -11,14 +11,14 @@ const CONTENT: &str = "content";
 pub(super) struct Content {
     /// Whether the object lists calls, so that its content is text.
     listed: bool,
-    place: Place,
+    place: ContentState,
     decoder: Unescape,
     escaped: bool,
     text: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-enum Place {
+enum ContentState {
     #[default]
     Outside,
     /// Before the quote that opens it.
@@ -31,10 +31,12 @@ impl Content {
     fn read(&mut self, json: &[u8], dropped: usize) {
         for (at, &byte) in json.iter().enumerate() {
             match self.place {
-                Place::Outside => return,
-                Place::Before => self.place = Place::Inside,
-                Place::Inside if byte == b'"' && !self.escaped => self.place = Place::Outside,
-                Place::Inside => {
+                ContentState::Outside => return,
+                ContentState::Before => self.place = ContentState::Inside,
+                ContentState::Inside if byte == b'"' && !self.escaped => {
+                    self.place = ContentState::Outside;
+                }
+                ContentState::Inside => {
                     self.escaped = byte == b'\\' && !self.escaped;
                     let length = self.text.len();
                     self.decoder.push(byte, &mut self.text);
@@ -69,7 +71,8 @@ impl Envelope {
         let free = self.content.listed || self.call.name.is_none();
         if key == CONTENT && byte == b'"' && self.is_message() && free {
             let (listed, text) = (self.content.listed, std::mem::take(&mut self.content.text));
-            self.content = Content { listed, text, place: Place::Before, ..Content::default() };
+            self.content =
+                Content { listed, text, place: ContentState::Before, ..Content::default() };
         }
     }
 
@@ -91,7 +94,9 @@ impl Envelope {
 
     /// A value that means nothing to the calls goes on.
     pub(super) fn read_content<S: CallSink>(&mut self, json: &[u8], ctx: &mut Ctx<'_, S>) {
-        if self.content.place != Place::Outside && matches!(self.reading, Reading::Other(_)) {
+        if self.content.place != ContentState::Outside
+            && matches!(self.reading, EnvelopePart::Other(_))
+        {
             self.content.read(json, ctx.prefilled(json.len()));
             self.flush_content(ctx);
         }

@@ -1,6 +1,6 @@
 //! The ends of values and containers, and of the calls that are written in them.
 
-use super::{Call, Ending, Envelope, Reading, Role, keys::ARGUMENTS};
+use super::{Call, Ending, Envelope, EnvelopePart, Role, keys::ARGUMENTS};
 use crate::dialect::{
     json::Quotes,
     out::Ctx,
@@ -11,9 +11,9 @@ impl Envelope {
     /// Whether a text that ends here, and that needed no repairs, ends directly after the arguments of a call.
     pub(in crate::dialect) fn has_arguments(&self, quotes: &Quotes) -> bool {
         let closed = match self.reading {
-            Reading::Between => self.call.has_arguments,
+            EnvelopePart::Between => self.call.has_arguments,
             // A quote in them may not have been certain before the end of the text.
-            Reading::Arguments(at) => quotes.depth as usize <= at,
+            EnvelopePart::Arguments(at) => quotes.depth as usize <= at,
             _ => false,
         };
         let own = self.call.begun && self.call.flat.is_none();
@@ -23,7 +23,7 @@ impl Envelope {
     /// The arguments, or another value, have ended.
     pub(super) fn value_ended<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         self.token.clear();
-        self.reading = Reading::Between;
+        self.reading = EnvelopePart::Between;
         if !self.literal.is_empty() {
             // No arguments are none.
             let literal = std::mem::take(&mut self.literal);
@@ -72,9 +72,9 @@ impl Envelope {
 
     pub(super) fn end_container<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         match self.reading {
-            Reading::Arguments(at) | Reading::Other(at) => {
+            EnvelopePart::Arguments(at) | EnvelopePart::Other(at) => {
                 if at == self.depth {
-                    self.reading = Reading::Between;
+                    self.reading = EnvelopePart::Between;
                 }
             }
             _ => {

@@ -2,7 +2,7 @@
 
 use wiremend_core::{Output, Repair, RepairKind};
 
-use super::{Envelope, Reading};
+use super::{Envelope, EnvelopePart};
 use crate::dialect::{out::Ctx, sink::CallSink};
 
 /// Passes the output of a mender to an [`Envelope`].
@@ -15,7 +15,7 @@ impl<S> Follow<'_, '_, S> {
     /// Whether what is read is a part of a call: of its arguments, or next to them.
     fn is_in_call(&self) -> bool {
         let call = &self.envelope.call;
-        matches!(self.envelope.reading, Reading::Arguments(_)) || call.begun && !call.ended
+        matches!(self.envelope.reading, EnvelopePart::Arguments(_)) || call.begun && !call.ended
     }
 
     /// Looks at what was emitted after a repair.
@@ -43,7 +43,8 @@ impl<S: CallSink> Output for Follow<'_, '_, S> {
     fn copy_plain(&mut self, bytes: &[u8]) {
         let envelope = &mut *self.envelope;
         let inside = envelope.in_string && !envelope.raw && !envelope.escaped;
-        if inside && matches!(envelope.reading, Reading::Arguments(_) | Reading::Other(_)) {
+        if inside && matches!(envelope.reading, EnvelopePart::Arguments(_) | EnvelopePart::Other(_))
+        {
             envelope.pass(bytes, true, self.ctx);
             let doubtful = self.envelope.repairs.read_plain(bytes);
             self.doubt(doubtful);

@@ -3,7 +3,7 @@
 use wiremend_core::RepairKind;
 
 use super::{
-    Call, Envelope, Level, PAIRS, Reading, Role,
+    Call, Envelope, EnvelopePart, Level, PAIRS, Role,
     first::Doubt,
     keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, RESULTS, is_key_of_call},
     passed::{is_argument_too, is_usual},
@@ -13,14 +13,14 @@ use crate::dialect::{out::Ctx, sink::CallSink, tools::Tool};
 impl Envelope {
     /// A value, or a key, begins with this byte.
     pub(super) fn begin_value<S: CallSink>(&mut self, byte: u8, ctx: &mut Ctx<'_, S>) {
-        if self.reading == Reading::Arguments(self.depth) && self.token.is_empty() {
+        if self.reading == EnvelopePart::Arguments(self.depth) && self.token.is_empty() {
             // The whole payload is arguments.
             if !matches!(byte, b'{' | b'[' | b'"') {
                 self.token.push(byte);
             }
             return;
         }
-        if self.reading != Reading::Between {
+        if self.reading != EnvelopePart::Between {
             return;
         }
         self.token.clear();
@@ -44,7 +44,7 @@ impl Envelope {
             (Role::List, b'"') if first && self.strict => {
                 level.role = Role::Pair;
                 self.call = Call::default();
-                self.reading = Reading::Name;
+                self.reading = EnvelopePart::Name;
             }
             (Role::List, b'[') if self.strict && depth < PAIRS => {
                 self.levels.push(Level::new(Role::List));
@@ -64,7 +64,7 @@ impl Envelope {
                 self.call.dead |= self.strict;
                 self.begin_other(byte);
             }
-            (_, b'"') if !after_colon => self.reading = Reading::Key,
+            (_, b'"') if !after_colon => self.reading = EnvelopePart::Key,
             _ if self.call.dead => self.begin_other(byte),
             _ => {
                 let key = String::from_utf8_lossy(&level.key).into_owned();
@@ -80,7 +80,7 @@ impl Envelope {
     }
 
     fn begin_other(&mut self, byte: u8) {
-        self.reading = Reading::Other(self.depth);
+        self.reading = EnvelopePart::Other(self.depth);
         self.call.passed.close();
         if !matches!(byte, b'{' | b'[' | b'"') {
             self.token.push(byte);
@@ -106,7 +106,7 @@ impl Envelope {
             self.begin_content(key, byte);
             self.begin_other(byte);
         } else if is(&NAMES, &own.names) && byte == b'"' && self.call.name.is_none() {
-            self.reading = Reading::Name;
+            self.reading = EnvelopePart::Name;
         } else if INNER.contains(&key) && byte == b'{' && self.call.name.is_none() {
             self.list_begins(ctx);
             self.levels.push(Level::new(Role::Inner));
@@ -122,7 +122,7 @@ impl Envelope {
         } else if self.call.flat == Some(self.levels.len()) {
             self.next_flat(key, byte, ctx);
         } else if IDS.contains(&key) && byte == b'"' {
-            self.reading = Reading::Id;
+            self.reading = EnvelopePart::Id;
         } else if self.is_flat(key, byte, ctx) {
             self.call.flat = Some(self.levels.len());
             self.begin_flat(key, byte);
@@ -198,7 +198,7 @@ impl Envelope {
     /// A member that is an argument begins.
     fn begin_flat(&mut self, key: &str, byte: u8) {
         self.call.key = Some(key.to_owned());
-        self.reading = Reading::Arguments(self.depth);
+        self.reading = EnvelopePart::Arguments(self.depth);
         if !matches!(byte, b'{' | b'[' | b'"') {
             self.token.push(byte);
         }
@@ -229,7 +229,7 @@ impl Envelope {
 
     fn begin_arguments(&mut self, byte: u8) {
         self.call.at = Some(self.levels.len());
-        self.reading = Reading::Arguments(self.depth);
+        self.reading = EnvelopePart::Arguments(self.depth);
         // A word is no arguments, and a value that is missing was not meant to be empty.
         let repair = self.last_repair.take();
         self.call.refused |= repair == Some(RepairKind::MissingValue)

@@ -1,6 +1,6 @@
 //! The source of mended text: which bytes of it were emitted, and as what.
 
-use super::{Envelope, Reading};
+use super::{Envelope, EnvelopePart};
 use crate::dialect::{out::Ctx, sink::CallSink};
 
 impl Envelope {
@@ -45,7 +45,7 @@ impl Envelope {
             ctx.dropped(bytes);
         } else if self.call.dead {
             ctx.text(bytes);
-        } else if matches!(self.reading, Reading::Arguments(_)) {
+        } else if matches!(self.reading, EnvelopePart::Arguments(_)) {
             ctx.raw(bytes);
         } else {
             ctx.markup(bytes);

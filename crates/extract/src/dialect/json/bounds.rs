@@ -1,7 +1,7 @@
 //! Where arguments end: whether a string has run over its end, and whether they go on after theirs.
 
 use super::{CLOSE, JsonCall, SPACE, past_space, window};
-use crate::dialect::{envelope::LONGEST_NAME, markers::Found};
+use crate::dialect::{envelope::LONGEST_NAME, markers::MarkersHere};
 
 /// Whether a place of JSON text is inside a string, as long as the text is valid.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,9 +109,9 @@ impl JsonCall {
                 b'{' | b'[' | b'\n' => return Some(false),
                 _ if self.stops.begins_with(*byte) => {
                     match self.stops.at(rest.get(at..).unwrap_or_default(), eof) {
-                        Found::Partial => return None,
-                        Found::Here(_) => return Some(false),
-                        Found::Nothing => quoted = false,
+                        MarkersHere::Partial => return None,
+                        MarkersHere::Here(_) => return Some(false),
+                        MarkersHere::Nothing => quoted = false,
                     }
                 }
                 _ => quoted = false,
@@ -132,9 +132,9 @@ impl JsonCall {
         let mut after = rest;
         for _ in 0..MARKERS {
             match self.stops.at(after, eof) {
-                Found::Partial => return None,
-                Found::Nothing => return Some(false),
-                Found::Here(found) => {
+                MarkersHere::Partial => return None,
+                MarkersHere::Nothing => return Some(false),
+                MarkersHere::Here(found) => {
                     let length = found.first().map_or(1, |(_, length)| *length);
                     after = after.get(length..).unwrap_or_default();
                 }
@@ -162,9 +162,9 @@ impl JsonCall {
         for marker in 0..MARKERS {
             let (space, next) = past_space(rest.get(at..).unwrap_or_default(), eof)?;
             match self.stops.at(next, eof) {
-                Found::Partial => return None,
-                Found::Nothing => break,
-                Found::Here(found) => {
+                MarkersHere::Partial => return None,
+                MarkersHere::Nothing => break,
+                MarkersHere::Here(found) => {
                     let (id, length) = found.first().copied().unwrap_or_default();
                     if marker == 0 && id != CLOSE && self.closes() {
                         return Some(false);

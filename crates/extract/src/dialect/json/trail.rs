@@ -1,7 +1,7 @@
 //! What follows the value of a payload: white space, a fence and the closing marker.
 
 use super::{CLOSE, JsonCall, SPACE, Step, goes_on, window};
-use crate::dialect::{markers::Found, out::Ctx, sink::CallSink};
+use crate::dialect::{markers::MarkersHere, out::Ctx, sink::CallSink};
 
 /// Whether a marker closes a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +72,9 @@ impl JsonCall {
             return Step::Read(space + 1);
         }
         match self.stops.at(after, eof) {
-            Found::Partial => Step::Wait,
-            Found::Here(found) => self.close(&found, space, rest, ctx),
-            Found::Nothing => {
+            MarkersHere::Partial => Step::Wait,
+            MarkersHere::Here(found) => self.close(&found, space, rest, ctx),
+            MarkersHere::Nothing => {
                 let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
                 ctx.markup(rest.get(..length).unwrap_or_default());
                 self.flush_end(!self.closes(), ctx);
@@ -103,10 +103,10 @@ impl JsonCall {
         let begins = |byte: &u8| self.stops.begins_with(*byte);
         let clear = rest.iter().position(begins).unwrap_or(rest.len());
         let length = match self.stops.at(rest.get(clear..).unwrap_or_default(), eof) {
-            Found::Nothing => (clear + 1).min(rest.len()),
-            Found::Partial | Found::Here(_) if clear > 0 => clear,
-            Found::Partial => return Step::Wait,
-            Found::Here(found) => return self.close(&found, 0, rest, ctx),
+            MarkersHere::Nothing => (clear + 1).min(rest.len()),
+            MarkersHere::Partial | MarkersHere::Here(_) if clear > 0 => clear,
+            MarkersHere::Partial => return Step::Wait,
+            MarkersHere::Here(found) => return self.close(&found, 0, rest, ctx),
         };
         ctx.raw(rest.get(..length).unwrap_or_default());
         match length {

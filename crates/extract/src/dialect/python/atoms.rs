@@ -129,7 +129,7 @@ impl Atom {
 
 /// A container that is open.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct OpenContainer {
     guide: Option<Arc<dyn Guide>>,
     form: Form,
     items: usize,
@@ -219,7 +219,13 @@ impl PythonCall {
             _ => Form::List,
         };
         if self.places.len() == self.brackets.len() && self.places.len() < DEEPEST {
-            self.places.push(Place { guide, form, items: 0, keyed: false, in_value: false });
+            self.places.push(OpenContainer {
+                guide,
+                form,
+                items: 0,
+                keyed: false,
+                in_value: false,
+            });
             return form == Form::Group;
         }
         false
@@ -291,7 +297,7 @@ impl PythonCall {
     fn typing<S: CallSink>(&self, ctx: &Ctx<'_, S>) -> Typing {
         let guide = self.guide(ctx);
         let misplaced = match self.places.last() {
-            Some(Place { guide: Some(guide), form: Form::List, .. }) => {
+            Some(OpenContainer { guide: Some(guide), form: Form::List, .. }) => {
                 !guide.allows(JsonType::Array)
             }
             _ => false,

@@ -3,7 +3,7 @@
 use super::{
     CallExtractor, State,
     decide::{Decision, Opening},
-    place::Place,
+    place::TextBefore,
 };
 use crate::dialect::{
     json::{SPACE, Step, may_be_call},
@@ -44,7 +44,7 @@ impl CallExtractor {
                 return Step::Read(space);
             }
         }
-        let place = Place::AFTER_MARKUP;
+        let place = TextBefore::AFTER_MARKUP;
         let decision = match next {
             [] => Some(Decision::Text(0)),
             _ => self.decide(next, place, eof, setup),

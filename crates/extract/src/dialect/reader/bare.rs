@@ -3,7 +3,7 @@
 use super::{
     CallExtractor,
     decide::{Decision, LONGEST_NAME, Opening},
-    place::Place,
+    place::TextBefore,
 };
 use crate::dialect::{
     json::{may_be_call, past_space, window},
@@ -21,7 +21,7 @@ impl CallExtractor {
         row: usize,
         shape: usize,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
@@ -126,7 +126,7 @@ pub(super) fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
 fn mentions(
     opening: &python::Opening,
     rest: &[u8],
-    place: Place,
+    place: TextBefore,
     eof: bool,
     setup: &Setup,
 ) -> Option<bool> {

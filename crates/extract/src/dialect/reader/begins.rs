@@ -4,7 +4,7 @@ use super::{
     CallExtractor,
     decide::Opening,
     mentions::{called, name_alone, name_within},
-    place::Place,
+    place::TextBefore,
 };
 use crate::dialect::{
     brace,
@@ -48,7 +48,7 @@ impl CallExtractor {
         row: usize,
         at: usize,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Begins> {

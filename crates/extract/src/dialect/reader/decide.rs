@@ -2,12 +2,12 @@
 
 use wiremend_core::prose::reasoning;
 
-use super::{CallExtractor, begins::Begins, place::Place, thoughts::with_suffix};
+use super::{CallExtractor, begins::Begins, place::TextBefore, thoughts::with_suffix};
 use crate::dialect::{
     Dialect,
     frames::{self, Turn},
     json::{SPACE, past_space},
-    markers::{Found, Markers},
+    markers::{Markers, MarkersHere},
     python, react,
     setup::{Entry, Setup, What},
     shape::{Frames, Unknown},
@@ -103,7 +103,7 @@ impl CallExtractor {
     pub(super) fn decide(
         &self,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Decision> {
@@ -126,9 +126,9 @@ impl CallExtractor {
         let inside = first.is_ascii_alphanumeric() && place.in_word();
         if setup.markers.begins_with(first) && !inside {
             match setup.markers.at(rest, eof) {
-                Found::Partial => return None,
-                Found::Nothing => {}
-                Found::Here(found) => {
+                MarkersHere::Partial => return None,
+                MarkersHere::Nothing => {}
+                MarkersHere::Here(found) => {
                     let entry = |id: &usize| setup.entries.get(*id).map(|entry| entry.what);
                     let opens = |(id, _): &(usize, usize)| matches!(entry(id), Some(What::Open(_)));
                     let opens = found.iter().any(opens);
@@ -215,7 +215,7 @@ impl CallExtractor {
         entry: Entry,
         (length, opens): (usize, bool),
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
@@ -318,14 +318,14 @@ impl CallExtractor {
             }
             let mut further = 0;
             match setup.markers.at(next, eof) {
-                Found::Partial => return None,
-                Found::Nothing => return self.bare_follows(row, next, eof, setup),
-                Found::Here(found) => {
+                MarkersHere::Partial => return None,
+                MarkersHere::Nothing => return self.bare_follows(row, next, eof, setup),
+                MarkersHere::Here(found) => {
                     for (id, length) in found {
                         let entry = setup.entries.get(id).filter(|entry| entry.row == row);
                         match entry.map(|entry| entry.what) {
                             Some(What::Open(shape)) => {
-                                let place = Place::AFTER_MARKUP;
+                                let place = TextBefore::AFTER_MARKUP;
                                 match self.begins(row, shape, next, place, eof, setup)? {
                                     Begins::Call(opening, _) => {
                                         return Some(self.may_name(row, &opening, setup));
@@ -357,7 +357,7 @@ impl CallExtractor {
     }
 
     fn bare_follows(&self, row: usize, next: &[u8], eof: bool, setup: &Setup) -> Option<bool> {
-        let place = Place { at_start: true, marked: true, ..Place::AFTER_MARKUP };
+        let place = TextBefore { at_start: true, marked: true, ..TextBefore::AFTER_MARKUP };
         for (own, shape) in setup.bare.iter().filter(|(own, _)| *own == row) {
             if self.bare(*own, *shape, next, place, eof, setup)?.is_some() {
                 return Some(true);
@@ -372,7 +372,7 @@ impl CallExtractor {
         row: usize,
         shape: usize,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {

@@ -3,11 +3,11 @@
 use super::{
     CallExtractor,
     decide::{Decision, LONGEST_NAME, Opening},
-    place::Place,
+    place::TextBefore,
 };
 use crate::dialect::{
     json::{past_space, window},
-    markers::Found,
+    markers::MarkersHere,
     setup::{Entry, Setup, What},
     shape::{Layout, Shape},
     wake::is_word,
@@ -29,7 +29,7 @@ impl CallExtractor {
         row: usize,
         length: usize,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
     ) -> Option<bool> {
         if !self.has_made(row) || self.out.shown {
@@ -64,7 +64,7 @@ impl CallExtractor {
         &self,
         length: usize,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
     ) -> Option<bool> {
         if self.seen || self.made.is_empty() {
@@ -88,7 +88,7 @@ impl CallExtractor {
         &self,
         found: &[(usize, usize)],
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
@@ -140,9 +140,9 @@ pub(super) fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Optio
         // Another marker may have the name after it, and be read as what it is.
         for at in at..start {
             match setup.markers.at(near.get(at..).unwrap_or_default(), ended) {
-                Found::Partial => return None,
-                Found::Nothing => {}
-                Found::Here(found) => {
+                MarkersHere::Partial => return None,
+                MarkersHere::Nothing => {}
+                MarkersHere::Here(found) => {
                     let entry = |(id, _): &(usize, usize)| setup.entries.get(*id);
                     let opens = |entry: &Entry| matches!(entry.what, What::Open(_));
                     if found.iter().filter_map(entry).any(opens) {

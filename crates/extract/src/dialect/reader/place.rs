@@ -11,7 +11,7 @@ const LONGEST_CODE: usize = 1024;
 
 /// What precedes a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct TextBefore {
     /// Whether nothing but white space was read.
     pub(super) at_start: bool,
     /// Whether there is text between the last call and the place.
@@ -27,7 +27,7 @@ pub(super) struct Place {
     pub(super) last: [u8; LAST],
 }
 
-impl Place {
+impl TextBefore {
     /// After a marker, where a line might as well begin.
     pub(super) const AFTER_MARKUP: Self = Self {
         at_start: false,
@@ -277,11 +277,11 @@ impl CallExtractor {
         }
     }
 
-    pub(super) fn place(&self, rest: &[u8], at: usize) -> Place {
+    pub(super) fn place(&self, rest: &[u8], at: usize) -> TextBefore {
         let text = rest.get(..at).unwrap_or_default();
         let mut last = self.last;
         keep_last(&mut last, text);
-        Place {
+        TextBefore {
             at_start: !self.out.spoke && self.out.count() == 0 && !self.seen,
             spoke: self.spoke || text.iter().any(|byte| !byte.is_ascii_whitespace()),
             called: self.out.count() > 0,

@@ -3,7 +3,7 @@
 use super::{
     CallExtractor, Engine, State, Thought,
     defined::LAST,
-    place::{Place, keep_last},
+    place::{TextBefore, keep_last},
     program::Program,
 };
 use crate::dialect::{
@@ -408,7 +408,7 @@ impl CallExtractor {
 /// Whether what begins here is in a string of a document, or a value of one. `None` waits for more.
 fn is_data<S: CallSink>(
     decision: &Decision,
-    place: Place,
+    place: TextBefore,
     here: &[u8],
     eof: bool,
     sink: &mut Watched<'_, S>,

@@ -7,7 +7,7 @@ use super::{
     decide::Decision,
     defined::LAST,
     mentions::name_within,
-    place::{Place, keep_last},
+    place::{TextBefore, keep_last},
 };
 use crate::dialect::{json::Step, react, setup::Setup, sink::CallSink};
 
@@ -28,7 +28,7 @@ impl CallExtractor {
     pub(super) fn reasoning_tag(
         &self,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
     ) -> Option<Option<Decision>> {
         if !matches!(rest.first(), Some(b'<' | b'[' | 0xE2)) {
@@ -142,7 +142,7 @@ impl CallExtractor {
         }
         // A control token that begins a call ends the reasoning, too.
         if rest.starts_with(b"<|") || rest.starts_with("<｜".as_bytes()) {
-            let place = Place::AFTER_MARKUP;
+            let place = TextBefore::AFTER_MARKUP;
             match self.decide(rest, place, eof, setup) {
                 None => {
                     self.state = State::Reasoning(thought);
@@ -270,7 +270,7 @@ impl CallExtractor {
             let partial = !eof && MARKS.iter().any(|mark| mark.starts_with(rest));
             return if partial { None } else { Some(false) };
         }
-        let decision = self.decide(rest, Place::AFTER_MARKUP, eof, setup)?;
+        let decision = self.decide(rest, TextBefore::AFTER_MARKUP, eof, setup)?;
         Some(matches!(decision, Decision::Open(..)))
     }
 }

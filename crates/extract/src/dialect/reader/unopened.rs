@@ -4,11 +4,11 @@ use super::{
     CallExtractor,
     bare::first_key,
     decide::{Decision, LONGEST_NAME, Opening},
-    place::Place,
+    place::TextBefore,
 };
 use crate::dialect::{
     json::{past_space, window},
-    markers::Found,
+    markers::MarkersHere,
     named::{is_in_name, name_and_id},
     setup::Setup,
     shape::Shape,
@@ -21,7 +21,7 @@ impl CallExtractor {
     pub(super) fn unopened(
         &self,
         rest: &[u8],
-        place: Place,
+        place: TextBefore,
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
@@ -35,9 +35,9 @@ impl CallExtractor {
         let Some(written) = written.filter(|name| !name.is_empty()) else { return Some(None) };
         let (space, next) = past_space(near.get(length..).unwrap_or_default(), ended)?;
         let found = match setup.name_ends.at(next, ended) {
-            Found::Partial => return None,
-            Found::Nothing => return Some(None),
-            Found::Here(found) => found,
+            MarkersHere::Partial => return None,
+            MarkersHere::Nothing => return Some(None),
+            MarkersHere::Here(found) => found,
         };
         for (id, end) in found {
             let Some(&(row, shape)) = setup.unopened.get(id) else { continue };

@@ -1,9 +1,9 @@
 //! Markers around calls that are not written in their dialect.
 
-use super::{CallExtractor, begins::Begins, place::Place};
+use super::{CallExtractor, begins::Begins, place::TextBefore};
 use crate::dialect::{
     json::{SPACE, past_space},
-    markers::Found,
+    markers::MarkersHere,
     setup::{Entry, Setup, What},
     shape::Shape,
 };
@@ -38,16 +38,16 @@ impl CallExtractor {
             if next.is_empty() || space == SPACE {
                 continue;
             }
-            let place = Place { at_start: true, marked: true, ..Place::AFTER_MARKUP };
+            let place = TextBefore { at_start: true, marked: true, ..TextBefore::AFTER_MARKUP };
             for (row, shape) in &setup.kinds {
                 if self.bare(*row, *shape, next, place, eof, setup)?.is_some() {
                     return Some(Some((entry.row, *length)));
                 }
             }
             let inner = match setup.markers.at(next, eof) {
-                Found::Partial => return None,
-                Found::Nothing => continue,
-                Found::Here(inner) => inner,
+                MarkersHere::Partial => return None,
+                MarkersHere::Nothing => continue,
+                MarkersHere::Here(inner) => inner,
             };
             for (id, _) in inner {
                 let Some(Entry { row, what: What::Open(shape) }) = setup.entries.get(id) else {

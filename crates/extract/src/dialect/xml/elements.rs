@@ -2,7 +2,7 @@
 
 use wiremend_core::{JsonType, Member};
 
-use super::{Reading, State, XmlCall};
+use super::{OpenValue, State, XmlCall};
 use crate::dialect::{
     json::Step,
     nested::Nested,
@@ -108,7 +108,7 @@ impl XmlCall {
     /// `None` waits for more.
     pub(super) fn begins_element<S>(
         &self,
-        reading: &Reading,
+        reading: &OpenValue,
         rest: &[u8],
         eof: bool,
         ctx: &Ctx<'_, S>,

@@ -1,6 +1,6 @@
 //! Where the value of a parameter ends.
 
-use super::{LONGEST_NAME, Reading, XmlCall, open};
+use super::{LONGEST_NAME, OpenValue, XmlCall, open};
 use crate::dialect::{
     json::{SPACE, past_space},
     out::Ctx,
@@ -10,7 +10,7 @@ use crate::dialect::{
 };
 
 /// What is at a byte that may begin a tag inside a value.
-pub(super) enum Place {
+pub(super) enum AtTag {
     /// More is needed.
     Wait,
     /// It is part of the value.
@@ -40,33 +40,33 @@ impl XmlCall {
     /// it ends the value only where something follows that may follow a value.
     pub(super) fn place<S: CallSink>(
         &self,
-        reading: &mut Reading,
+        reading: &mut OpenValue,
         rest: &[u8],
         eof: bool,
         ctx: &mut Ctx<'_, S>,
-    ) -> Place {
+    ) -> AtTag {
         if reading.element {
             let close = format!("</{}>", reading.key);
             if let Some(after) = rest.strip_prefix(close.as_bytes()) {
                 return match reading.value.is_json() {
-                    true => Place::End(close.len()),
+                    true => AtTag::End(close.len()),
                     false => self.if_followed(after, close.len(), eof, ctx),
                 };
             }
             if !eof && close.as_bytes().starts_with(rest) {
-                return Place::Wait;
+                return AtTag::Wait;
             }
         }
         if let Some(place) = self.after_limit(reading, rest, eof, ctx) {
             return place;
         }
         match self.begins_element(reading, rest, eof, ctx) {
-            None => return Place::Wait,
-            Some(true) => return Place::Element,
+            None => return AtTag::Wait,
+            Some(true) => return AtTag::Element,
             Some(false) => {}
         }
-        let Some(role) = self.role(rest, eof, ctx) else { return Place::Wait };
-        let Some((role, length)) = role else { return Place::Text };
+        let Some(role) = self.role(rest, eof, ctx) else { return AtTag::Wait };
+        let Some((role, length)) = role else { return AtTag::Text };
         let after = rest.get(length..).unwrap_or_default();
         let special = self.xml.tag.0.len() > 1;
         let layout = self.xml.layout;
@@ -77,33 +77,33 @@ impl XmlCall {
                     && reading.fresh
                     && self.tool(ctx.tools).is_some_and(|tool| tool.parameters.len() > 1) =>
             {
-                Place::Parameters
+                AtTag::Parameters
             }
             _ if reading.key.is_empty() => match role {
                 Role::CallEnd
                     if rest.get(2..).is_some_and(|word| word.starts_with(self.name.as_bytes())) =>
                 {
                     match ends_line(after, eof) {
-                        None => Place::Wait,
-                        Some(true) => Place::End(length),
-                        Some(false) => Place::Text,
+                        None => AtTag::Wait,
+                        Some(true) => AtTag::End(length),
+                        Some(false) => AtTag::Text,
                     }
                 }
-                _ => Place::Text,
+                _ => AtTag::Text,
             },
             Role::ParameterEnd(key) if reading.inner.last() == Some(&key) => {
-                Place::Tag(length, None)
+                AtTag::Tag(length, None)
             }
             Role::ParameterEnd(key) => {
                 if !key.is_empty() && key != reading.key {
-                    return if layout == Layout::Keys { Place::End(0) } else { Place::Text };
+                    return if layout == Layout::Keys { AtTag::End(0) } else { AtTag::Text };
                 }
                 if special || reading.value.is_json() {
-                    return Place::End(length);
+                    return AtTag::End(length);
                 }
                 self.closes(reading, after, length, eof, ctx)
             }
-            Role::ValueEnd if special || reading.value.is_json() => Place::End(length),
+            Role::ValueEnd if special || reading.value.is_json() => AtTag::End(length),
             Role::ValueEnd => self.closes(reading, after, length, eof, ctx),
             Role::Parameter(key, _) if layout == Layout::Keys => {
                 let text = reading.value.is_string();
@@ -115,40 +115,40 @@ impl XmlCall {
                     next |= known && !self.object.has(&key);
                 }
                 match (next && key != reading.key, reading.fresh && !text) {
-                    (true, _) => Place::End(0),
-                    (_, true) => Place::Element,
-                    _ => Place::Tag(length, Some(key)),
+                    (true, _) => AtTag::End(0),
+                    (_, true) => AtTag::Element,
+                    _ => AtTag::Tag(length, Some(key)),
                 }
             }
             Role::Parameter(key, _) => self.next_parameter(reading, &key, after, length, eof, ctx),
             Role::Key => match self.next_key(after, eof, ctx) {
-                None => Place::Wait,
-                Some(None) => Place::Text,
+                None => AtTag::Wait,
+                Some(None) => AtTag::Text,
                 Some(Some(key)) => self.next_parameter(reading, &key, after, length, eof, ctx),
             },
             Role::CallEnd | Role::WrapperEnd if special => self.if_followed(after, 0, eof, ctx),
             // The tag of another value, after one that may have ended this one.
-            Role::Value | Role::KeyEnd if reading.stray => Place::Stray(length, true),
+            Role::Value | Role::KeyEnd if reading.stray => AtTag::Stray(length, true),
             // The tag of this value, twice.
-            Role::Value | Role::Separator if reading.fresh => Place::Stray(length, true),
+            Role::Value | Role::Separator if reading.fresh => AtTag::Stray(length, true),
             Role::CallEnd | Role::WrapperEnd
                 if layout != Layout::Tools || !self.is_other_tool(rest) =>
             {
                 match self.if_followed(after, 0, eof, ctx) {
                     // The call may have ended here, unless the value is closed later.
-                    Place::Text if layout == Layout::Tools => Place::Stray(length, false),
+                    AtTag::Text if layout == Layout::Tools => AtTag::Stray(length, false),
                     place => place,
                 }
             }
-            Role::Call(_) | Role::Wrapper if special => Place::Cut,
+            Role::Call(_) | Role::Wrapper if special => AtTag::Cut,
             Role::Call(_) | Role::Wrapper
                 if matches!(layout, Layout::Parameters | Layout::Pairs) =>
             {
                 // In the middle of a line, nothing but what is shown begins.
-                let or = if reading.last == b'\n' { Place::Cut } else { Place::Text };
+                let or = if reading.last == b'\n' { AtTag::Cut } else { AtTag::Text };
                 self.call_in_value(reading, or, rest, eof, ctx)
             }
-            _ => Place::Text,
+            _ => AtTag::Text,
         }
     }
 
@@ -156,43 +156,43 @@ impl XmlCall {
     /// comes after the tag.
     fn next_parameter<S: CallSink>(
         &self,
-        reading: &mut Reading,
+        reading: &mut OpenValue,
         key: &str,
         after: &[u8],
         length: usize,
         eof: bool,
         ctx: &Ctx<'_, S>,
-    ) -> Place {
+    ) -> AtTag {
         let new = !self.object.has(key);
         let special = self.xml.tag.0.len() > 1;
         let at_line = reading.last == b'\n' || special;
         let tools = self.xml.layout == Layout::Tools;
         if reading.value.is_in_string() {
-            return Place::Text;
+            return AtTag::Text;
         }
         match self.tool(ctx.tools) {
             Some(tool) if new && tool.has(key) && (at_line || tools || reading.value.is_json()) => {
-                return Place::End(0);
+                return AtTag::End(0);
             }
             None if new && at_line && self.xml.layout == Layout::Parameters => {
-                return Place::End(0);
+                return AtTag::End(0);
             }
-            _ if tools && key != reading.key => return Place::Text,
+            _ if tools && key != reading.key => return AtTag::Text,
             _ => {}
         }
         // Nobody calls a parameter so, or quotes the tag of one that begins.
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         if !key.bytes().all(plain) {
-            return Place::Text;
+            return AtTag::Text;
         }
         if matches!(reading.last, b'`' | b'"' | b'\'') {
             match after.first() {
-                None if !eof => return Place::Wait,
-                Some(byte) if *byte == reading.last => return Place::Text,
+                None if !eof => return AtTag::Wait,
+                Some(byte) if *byte == reading.last => return AtTag::Text,
                 _ => {}
             }
         }
-        Place::Opens(length)
+        AtTag::Opens(length)
     }
 
     /// The key of the pair that begins after the tag of a key. The outer `None` waits for more.
@@ -216,18 +216,18 @@ impl XmlCall {
     /// What a closing tag of a value is: its end, or a part of it.
     fn closes<S: CallSink>(
         &self,
-        reading: &Reading,
+        reading: &OpenValue,
         after: &[u8],
         length: usize,
         eof: bool,
         ctx: &Ctx<'_, S>,
-    ) -> Place {
+    ) -> AtTag {
         match self.if_followed(after, length, eof, ctx) {
-            Place::Text if reading.open > 0 => Place::Closes(length),
-            Place::Text if matches!(self.xml.layout, Layout::Parameters | Layout::Pairs) => {
+            AtTag::Text if reading.open > 0 => AtTag::Closes(length),
+            AtTag::Text if matches!(self.xml.layout, Layout::Parameters | Layout::Pairs) => {
                 let next = after.first().copied().unwrap_or_default();
                 if matches!(reading.last, b'`' | b'"' | b'\'') && next == reading.last {
-                    return Place::Text;
+                    return AtTag::Text;
                 }
                 // In a sentence, it is a mention. Before a line end or a tag, it may as well be the end of the
                 // value, and what follows is damaged.
@@ -236,14 +236,14 @@ impl XmlCall {
                     b'\n' | b'\r' => true,
                     next => self.begins_tag(next) || space == 0 && next.is_ascii_alphanumeric(),
                 };
-                Place::Stray(length, unclear)
+                AtTag::Stray(length, unclear)
             }
-            Place::Text if self.xml.layout == Layout::Tools => {
+            AtTag::Text if self.xml.layout == Layout::Tools => {
                 let again = match self.next_closes(reading, after, eof, ctx) {
-                    None => return Place::Wait,
+                    None => return AtTag::Wait,
                     Some(again) => again,
                 };
-                Place::Stray(length, again)
+                AtTag::Stray(length, again)
             }
             place => place,
         }
@@ -252,7 +252,7 @@ impl XmlCall {
     /// Whether the next tag closes the same value again, with nothing in between. `None` waits for more.
     fn next_closes<S: CallSink>(
         &self,
-        reading: &Reading,
+        reading: &OpenValue,
         after: &[u8],
         eof: bool,
         ctx: &Ctx<'_, S>,
@@ -311,28 +311,28 @@ impl XmlCall {
         length: usize,
         eof: bool,
         ctx: &Ctx<'_, S>,
-    ) -> Place {
+    ) -> AtTag {
         let space = after.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
         let next = after.get(space..).unwrap_or_default();
         if next.is_empty() {
-            return if eof || space == SPACE { Place::End(length) } else { Place::Wait };
+            return if eof || space == SPACE { AtTag::End(length) } else { AtTag::Wait };
         }
         if space == SPACE {
-            return Place::End(length);
+            return AtTag::End(length);
         }
         if eof && self.is_piece(next) {
-            return Place::End(length);
+            return AtTag::End(length);
         }
-        let Some(role) = self.role(next, eof, ctx) else { return Place::Wait };
+        let Some(role) = self.role(next, eof, ctx) else { return AtTag::Wait };
         match role {
             None => match self.element(next, eof, ctx) {
-                None => Place::Wait,
-                Some(Some(_)) => Place::End(length),
-                Some(None) => Place::Text,
+                None => AtTag::Wait,
+                Some(Some(_)) => AtTag::End(length),
+                Some(None) => AtTag::Text,
             },
-            Some((Role::Other, _)) => Place::Text,
-            Some((Role::ParameterEnd(_) | Role::ValueEnd, _)) => Place::Text,
-            Some(_) => Place::End(length),
+            Some((Role::Other, _)) => AtTag::Text,
+            Some((Role::ParameterEnd(_) | Role::ValueEnd, _)) => AtTag::Text,
+            Some(_) => AtTag::End(length),
         }
     }
 }

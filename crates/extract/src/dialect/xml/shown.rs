@@ -3,7 +3,7 @@
 //! A value in which another call begins was cut off, or shows how a call is written. If the value is closed
 //! after that call, it shows it. That may be far ahead, so what begins there is held until then.
 
-use super::{Reading, XmlCall, ends::Place};
+use super::{OpenValue, XmlCall, ends::AtTag};
 use crate::dialect::{out::Ctx, shape::Layout, sink::CallSink, tags::Role};
 
 /// How many calls of a text are looked after that turn out not to be shown.
@@ -34,15 +34,15 @@ impl XmlCall {
     /// value is not closed after it.
     pub(super) fn call_in_value<S: CallSink>(
         &self,
-        reading: &mut Reading,
-        or: Place,
+        reading: &mut OpenValue,
+        or: AtTag,
         rest: &[u8],
         eof: bool,
         ctx: &mut Ctx<'_, S>,
-    ) -> Place {
+    ) -> AtTag {
         match self.begins_call(rest, eof, ctx) {
-            None => return Place::Wait,
-            Some(false) => return Place::Text,
+            None => return AtTag::Wait,
+            Some(false) => return AtTag::Text,
             Some(true) if !reading.value.is_string() || ctx.out.unshown >= MOST => return or,
             Some(true) => {}
         }
@@ -60,22 +60,22 @@ impl XmlCall {
             match self.shown_tag(reading, here, eof, ctx) {
                 Tag::Wait => break,
                 Tag::Part(length) => reading.ahead.at += length,
-                Tag::End => return Place::Shown(std::mem::take(&mut reading.ahead).at),
+                Tag::End => return AtTag::Shown(std::mem::take(&mut reading.ahead).at),
             }
         }
         let Ahead { at, open, .. } = reading.ahead;
         if at >= most {
             // Nobody may run what may only be shown.
             reading.ahead = Ahead { at: 0, open, settled: true };
-            return Place::Shown(at);
+            return AtTag::Shown(at);
         }
         if !eof {
-            return Place::Wait;
+            return AtTag::Wait;
         }
         reading.ahead = Ahead::default();
         if !ctx.eos {
             // What was cut off may have closed the value.
-            return Place::Shown(rest.len());
+            return AtTag::Shown(rest.len());
         }
         ctx.out.unshown += 1;
         or
@@ -85,17 +85,17 @@ impl XmlCall {
     /// that it is what it is in any value.
     pub(super) fn after_limit<S: CallSink>(
         &self,
-        reading: &mut Reading,
+        reading: &mut OpenValue,
         rest: &[u8],
         eof: bool,
         ctx: &Ctx<'_, S>,
-    ) -> Option<Place> {
+    ) -> Option<AtTag> {
         if !reading.ahead.settled {
             return None;
         }
         match self.shown_tag(reading, rest, eof, ctx) {
-            Tag::Wait => Some(Place::Wait),
-            Tag::Part(length) => Some(Place::Shown(length)),
+            Tag::Wait => Some(AtTag::Wait),
+            Tag::Part(length) => Some(AtTag::Shown(length)),
             Tag::End => {
                 reading.ahead = Ahead::default();
                 None
@@ -105,7 +105,7 @@ impl XmlCall {
 
     fn shown_tag<S: CallSink>(
         &self,
-        reading: &mut Reading,
+        reading: &mut OpenValue,
         here: &[u8],
         eof: bool,
         ctx: &Ctx<'_, S>,
@@ -124,8 +124,8 @@ impl XmlCall {
             Role::ParameterEnd(_) | Role::ValueEnd => {
                 let after = here.get(length..).unwrap_or_default();
                 match self.if_followed(after, length, eof, ctx) {
-                    Place::Wait => return Tag::Wait,
-                    Place::End(_) => return Tag::End,
+                    AtTag::Wait => return Tag::Wait,
+                    AtTag::End(_) => return Tag::End,
                     _ => {}
                 }
             }

@@ -1,6 +1,6 @@
 //! The values of parameters.
 
-use super::{Half, Reading, Section, State, XmlCall, ends::Place};
+use super::{Half, OpenValue, Section, State, XmlCall, ends::AtTag};
 use crate::dialect::{
     json::{SPACE, Step, past_space},
     nested::Nested,
@@ -19,7 +19,7 @@ const DEEPEST: usize = 32;
 impl XmlCall {
     pub(super) fn value<S: CallSink>(
         &mut self,
-        mut reading: Box<Reading>,
+        mut reading: Box<OpenValue>,
         rest: &[u8],
         eof: bool,
         ctx: &mut Ctx<'_, S>,
@@ -92,11 +92,11 @@ impl XmlCall {
         }
         let place = self.place(&mut reading, rest, eof, ctx);
         match place {
-            Place::Wait => {
+            AtTag::Wait => {
                 self.state = State::Value(reading);
                 Step::Wait
             }
-            Place::Text => {
+            AtTag::Text => {
                 let (open, end, close) = self.xml.tag;
                 let mark = open.trim_end_matches('<');
                 let close = if close.len() > 1 { close } else { end };
@@ -114,17 +114,17 @@ impl XmlCall {
                 self.state = State::Value(reading);
                 Step::Read(1)
             }
-            Place::Parameters => {
+            AtTag::Parameters => {
                 self.state = State::Between;
                 Step::Read(0)
             }
-            Place::Element => {
+            AtTag::Element => {
                 let guide = self.tool(ctx.tools).and_then(|tool| tool.parameter(&reading.key));
                 let nested = Nested::new(&reading.key, guide);
                 self.state = State::Nested(Box::new(nested));
                 Step::Read(0)
             }
-            Place::Tag(length, key) => {
+            AtTag::Tag(length, key) => {
                 if !reading.value.is_string() || reading.inner.len() == DEEPEST {
                     // Only a string has a place for text next to elements.
                     ctx.refuse();
@@ -138,15 +138,15 @@ impl XmlCall {
                 self.state = State::Value(reading);
                 Step::Read(length)
             }
-            Place::Opens(length) | Place::Closes(length) => {
-                let opens = matches!(place, Place::Opens(_));
+            AtTag::Opens(length) | AtTag::Closes(length) => {
+                let opens = matches!(place, AtTag::Opens(_));
                 reading.open =
                     if opens { reading.open + 1 } else { reading.open.saturating_sub(1) };
                 self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 Step::Read(length)
             }
-            Place::Stray(length, unclear) => {
+            AtTag::Stray(length, unclear) => {
                 if unclear {
                     ctx.refuse();
                 }
@@ -155,18 +155,18 @@ impl XmlCall {
                 self.state = State::Value(reading);
                 Step::Read(length)
             }
-            Place::Shown(length) => {
+            AtTag::Shown(length) => {
                 self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
                 self.state = State::Value(reading);
                 Step::Read(length)
             }
-            Place::Cut => {
+            AtTag::Cut => {
                 ctx.stop_short();
                 self.repairs += 1;
                 self.finish_value(*reading, true, ctx);
                 Step::Read(0)
             }
-            Place::End(length) => {
+            AtTag::End(length) => {
                 let whole = reading.key.is_empty();
                 self.repairs += usize::from(length == 0);
                 if length == 0 && reading.fresh {
@@ -185,7 +185,7 @@ impl XmlCall {
         }
     }
 
-    fn pass<S: CallSink>(&mut self, reading: &mut Reading, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
+    fn pass<S: CallSink>(&mut self, reading: &mut OpenValue, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
         let solid = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace());
         reading.solid = solid.copied().unwrap_or(reading.solid);
         let blank = solid.is_none();
@@ -249,7 +249,7 @@ impl XmlCall {
     }
 
     /// Whether a `CDATA` section may begin here.
-    fn may_open_section(&self, reading: &Reading) -> bool {
+    fn may_open_section(&self, reading: &OpenValue) -> bool {
         match self.xml.layout {
             Layout::Tools => reading.fresh,
             // A text with the end of a section in it is written as two.
@@ -258,11 +258,11 @@ impl XmlCall {
     }
 
     /// Whether the key of the value was not emitted yet.
-    fn is_late(&self, reading: &Reading) -> bool {
+    fn is_late(&self, reading: &OpenValue) -> bool {
         self.xml.layout == Layout::Keys || reading.key.is_empty()
     }
 
-    fn begin_late<S: CallSink>(&mut self, reading: &mut Reading, ctx: &mut Ctx<'_, S>) {
+    fn begin_late<S: CallSink>(&mut self, reading: &mut OpenValue, ctx: &mut Ctx<'_, S>) {
         if reading.key.is_empty() {
             let own = self.tool(ctx.tools).and_then(|tool| tool.parameters.first().cloned());
             self.member(own.as_deref().unwrap_or("result"), ctx);
@@ -276,7 +276,7 @@ impl XmlCall {
 
     fn finish_value<S: CallSink>(
         &mut self,
-        mut reading: Reading,
+        mut reading: OpenValue,
         unclosed: bool,
         ctx: &mut Ctx<'_, S>,
     ) {
