@@ -4,6 +4,7 @@
 //! What a provider refuses is recognised by the names and words in its message, wherever in the body that is.
 
 use core::{fmt, time::Duration};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -245,117 +246,37 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Names of parameters and of their values. A text of the user hardly has them, so they may be anywhere in an error.
-const NAMES: &[&str] = &[
-    "response_format",
-    "response-format",
-    "json_schema",
-    "json_object",
-    // A tool, by which the output of Anthropic, of Bedrock and of Gemini is constrained.
-    "input_schema",
-    "toolspec/inputschema",
-    "function_declarations",
-    "xgrammar",
-    "responseschema",
-    "response_schema",
-    "responsemimetype",
-    "response_mime_type",
-    "responsejsonschema",
-    "output_format",
-    "output_config",
-    "structured_output",
-    "guided_json",
-    OF_JSON,
-];
+/// The names and words by which a refusal is recognised. What each list is says the file.
+struct Refusals {
+    names: Vec<&'static str>,
+    modes: Vec<&'static str>,
+    alone: Vec<&'static str>,
+    refused: Vec<&'static str>,
+    wrong: Vec<&'static str>,
+    content: Vec<&'static str>,
+    temperature: Vec<&'static str>,
+}
 
-/// Words for a mode. A user may write them, too, so they count only with a clear refusal in the same sentence.
-const WORDS: &[&str] = &[
-    "response format",
-    "response mime type",
-    "response schema",
-    "json schema",
-    "json mode",
-    "json output",
-    "compiled grammar",
-    "controlled generation",
-    "constrained decoding",
-    "structured output",
-    "guided decoding",
-    "function calling",
-    "support tools",
-    "tool use",
-    "tool choice",
-    "tool_choice",
-];
+static REFUSALS: LazyLock<Refusals> = LazyLock::new(|| Refusals {
+    names: listed("names"),
+    modes: listed("modes"),
+    alone: listed("alone"),
+    refused: listed("refused"),
+    wrong: listed("wrong"),
+    content: listed("content"),
+    temperature: listed("temperature"),
+});
 
-/// What only a mode is refused with.
-const ALONE: &[&str] = &[
-    // Gemini.
-    "too many states",
-    // OpenAI, of a tool.
-    "invalid schema for function",
-    // llama.cpp, and what is built on it.
-    "failed to parse grammar",
-    "failed to initialize samplers",
-    "empty grammar stack",
-];
-
-/// Clear words of a refusal.
-const REFUSED: &[&str] = &[
-    "not support",
-    "n't support",
-    "not currently support",
-    "not yet support",
-    "unsupported",
-    "unavailable",
-    "not available",
-    "disabled",
-    "not permitted",
-    "not implemented",
-    "not compatible",
-    "incompatible",
-    "cannot be used",
-    "can't be used",
-    "only available",
-    "enabled only",
-    "not enabled",
-    "not be enabled",
-    "not allowed",
-    "only allowed",
-    "no longer",
-    "only supports",
-    "too large",
-    "too complex",
-    "schema exceeds",
-    "extra inputs",
-    "no endpoints found",
-    "requires --",
-];
-
-/// Words that are also said of other mistakes.
-const WRONG: &[&str] = &[
-    "too many",
-    "invalid",
-    "unknown",
-    "unrecognized",
-    "unrecognised",
-    "unexpected",
-    "must ",
-    "should ",
-    "missing field",
-    "cannot find field",
-    "cannot unmarshal",
-];
-
-/// Parameters that hold what the user and the model wrote. An error about one of them may repeat it without quotes.
-const CONTENT: &[&str] =
-    &["messages", "contents", "input", "prompt", "system", "system_instruction"];
+/// The list of that name in the file.
+fn listed(name: &str) -> Vec<&'static str> {
+    let lists = include_str!("../data/refusals.txt").split("\n[");
+    let mut named = lists.filter_map(|list| list.strip_prefix(name)?.strip_prefix("]\n"));
+    let lines = named.next().unwrap_or_default().lines();
+    lines.filter_map(|line| line.strip_prefix('"')?.strip_suffix('"')).collect()
+}
 
 /// Said of the messages, and a refusal of the mode all the same.
 const OF_JSON: &str = "'json' in some form";
-
-/// Of a temperature.
-const OF_TEMPERATURE: &[&str] = &["may only be set", "cannot both be", "is deprecated"];
 
 /// What an error with these words refuses. `param` is the parameter that it names.
 fn refused(message: &str, param: &str) -> FailureClass {
@@ -365,17 +286,18 @@ fn refused(message: &str, param: &str) -> FailureClass {
         return FailureClass::Refused;
     }
     let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
-    let is_refusal = |text: &str| has(text, REFUSED) || has(text, WRONG);
+    let is_refusal = |text: &str| has(text, &REFUSALS.refused) || has(text, &REFUSALS.wrong);
     let mut sentences = text.lines().flat_map(|line| line.split(". "));
-    if NAMES.iter().any(|name| param.starts_with(name))
-        || has(&text, NAMES) && is_refusal(&text)
-        || has(&text, ALONE)
-        || sentences.clone().any(|own| has(own, WORDS) && has(own, REFUSED))
+    if REFUSALS.names.iter().any(|name| param.starts_with(name))
+        || has(&text, &REFUSALS.names) && is_refusal(&text)
+        || has(&text, &REFUSALS.alone)
+        || sentences.clone().any(|own| has(own, &REFUSALS.modes) && has(own, &REFUSALS.refused))
     {
         return FailureClass::ModeRefused;
     }
-    let is_temperature =
-        |own: &str| own.contains("temperature") && (is_refusal(own) || has(own, OF_TEMPERATURE));
+    let is_temperature = |own: &str| {
+        own.contains("temperature") && (is_refusal(own) || has(own, &REFUSALS.temperature))
+    };
     if param == "temperature" || sentences.any(is_temperature) {
         return FailureClass::TemperatureRefused;
     }
@@ -408,7 +330,7 @@ fn is_about_schema(message: &str) -> bool {
 /// Whether a place in a request is in the text of its messages, as in `messages[0].content` or `contents.0.parts`.
 fn is_content(place: &str) -> bool {
     let name = place.split(['.', '[', '/', ':']).next().unwrap_or_default();
-    CONTENT.contains(&name.trim())
+    REFUSALS.content.contains(&name.trim())
 }
 
 /// Whether a line of an error begins with such a place, or is nothing else.
