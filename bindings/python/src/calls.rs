@@ -488,7 +488,7 @@ impl FittedCall {
         Ok(match fitted.check() {
             response::CallCheck::Fitted { tool, fitted: result, .. } => {
                 let source = Source::Copied(fitted.call().raw().as_bytes().to_vec());
-                let result = Py::new(py, Fitted::new(source, result.clone()))?;
+                let result = Py::new(py, Fitted::new(Some(source), result.clone()))?;
                 Self { tool: Some(tool.clone()), check: "fitted", fitted: Some(result), ..made }
             }
             response::CallCheck::Incomplete => Self { check: "incomplete", ..made },

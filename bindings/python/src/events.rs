@@ -337,9 +337,8 @@ pub(crate) fn object_of<'py>(
             any(py, ObjectEnded { object: Py::new(py, Object { object: *object, json })? })?
         }
         Event::ObjectFitted(object) => {
-            let source = || Source::Copied(Vec::new());
             let fitted =
-                object.fitted().map(|fitted| Py::new(py, Fitted::new(source(), fitted.clone())));
+                object.fitted().map(|fitted| Py::new(py, Fitted::new(None, fitted.clone())));
             let is_complete = object.outcome().is_complete();
             any(
                 py,

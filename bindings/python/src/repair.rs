@@ -113,22 +113,23 @@ pub(crate) fn of_mended<'py>(
     PyTuple::new(py, made)
 }
 
-/// The changes that made the value of a text fit its schema.
+/// The changes that made the value of a text fit its schema. The text, if it is kept.
 pub(crate) fn changes<'py>(
     py: Python<'py>,
-    source: &Source,
+    source: Option<&Source>,
     changes: &[schema::Change],
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let bytes = source.bytes(py)?;
-    let mut places = source.places(bytes);
+    let bytes = source.map(|source| source.bytes(py)).transpose()?;
+    let mut places = source.zip(bytes).map(|(source, bytes)| source.places(bytes));
     let made = changes.iter().map(|change| {
-        let before = bytes.get(change.span()).unwrap_or_default();
+        let before = bytes.map(|bytes| bytes.get(change.span()).unwrap_or_default());
+        let mut place = |byte| places.as_mut().map_or(byte, |places| places.place(byte));
         Change {
             kind: change.cause().code(),
             risk: change.risk().code(),
-            start: places.place(change.start()),
-            end: places.place(change.end()),
-            before: Some(String::from_utf8_lossy(before).into_owned()),
+            start: place(change.start()),
+            end: place(change.end()),
+            before: before.map(|before| String::from_utf8_lossy(before).into_owned()),
             after: change.after().to_owned(),
             path: change.path().to_string(),
         }

@@ -41,7 +41,7 @@ impl Schema {
         let bytes = source.bytes(py)?;
         let fit = || self.0.fit(bytes, &options);
         let fitted = if bytes.len() < LONG { fit() } else { py.detach(fit) };
-        Ok(Fitted::new(source, fitted))
+        Ok(Fitted::new(Some(source), fitted))
     }
 
     /// The schema, as JSON text.
@@ -54,14 +54,15 @@ impl Schema {
 /// The result of fitting a text to a schema.
 #[pyclass(frozen, module = "wiremend")]
 pub(crate) struct Fitted {
-    source: Source,
+    /// The text, if it is kept.
+    source: Option<Source>,
     fitted: schema::Fitted,
     json: Option<Json>,
     changes: PyOnceLock<Py<PyTuple>>,
 }
 
 impl Fitted {
-    pub(crate) fn new(source: Source, fitted: schema::Fitted) -> Self {
+    pub(crate) fn new(source: Option<Source>, fitted: schema::Fitted) -> Self {
         let json = fitted.text().map(Json::new);
         Self { source, fitted, json, changes: PyOnceLock::new() }
     }
@@ -108,7 +109,7 @@ impl Fitted {
     #[getter]
     fn changes<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
         let changes = self.changes.get_or_try_init(py, || {
-            repair::changes(py, &self.source, self.fitted.changes()).map(Bound::unbind)
+            repair::changes(py, self.source.as_ref(), self.fitted.changes()).map(Bound::unbind)
         })?;
         Ok(changes.bind(py))
     }

@@ -123,6 +123,8 @@ def test_a_schema_fits_the_text() -> None:
     schema = {"type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"]}
     (found,) = [e for e in stream(text("So: {days: '3'}"), schema=schema) if isinstance(e, events.ObjectFitted)]
     assert found.is_complete and found.fitted is not None and found.fitted.value == {"days": 3}
+    # The text is not kept, so what was there before is not known.
+    assert [change.before for change in found.fitted.changes][-1] is None
 
 
 def test_calls_in_text() -> None:
