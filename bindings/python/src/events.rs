@@ -17,7 +17,6 @@ use crate::{
     mended::{Mended, Origin, refusal},
     repair::{self, shown},
     schema::{Fitted, Issue},
-    source::Source,
 };
 
 /// The fields of an event, and how it is shown.
