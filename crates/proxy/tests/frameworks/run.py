@@ -7,8 +7,10 @@ those that were cut off, damaged or refused, nothing may run that did not run wi
 must be right with it. Each framework is set up by its snippet on the page `docs/frameworks.md`.
 
     crates/proxy/tests/frameworks/run.py --bin target/debug/wiremend --python DIR --node DIR [--only NAME] [--update]
+    crates/proxy/tests/frameworks/run.py --transport DIR --python DIR [--only NAME] [--update]
 
-Below `--python` is a virtual environment for each framework, as `.ci/frameworks` makes them.
+Below `--python` is a virtual environment for each framework, as `.ci/frameworks` makes them. With `--transport`, those in
+Python that take a client run with the transport of the package instead of the gateway.
 """
 
 import argparse
@@ -70,10 +72,11 @@ class Worker:
             self.command = [str(given.python.absolute() / environment / "bin" / "python"), str(HERE / "worker.py"), framework.replace("-", "_")]
         else:
             self.command = ["node", str(HERE / "worker.mjs"), framework, str(given.node.absolute())]
+        self.environment = {**os.environ, **({"PYTHONPATH": str(given.transport.absolute())} if given.transport else {})}
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.lines = queue.Queue()
         self.said = collections.deque(maxlen=20)
         for source, put in ((self.process.stdout, self.lines.put), (self.process.stderr, self.said.append)):
@@ -159,35 +162,42 @@ def run(framework, given, results, snippets):
     results.versions[framework] = worker.versions
     script = Script()
     provider = Provider(script.answer)
-    process, gateway = start_gateway(given.bin, provider)
+    process, gateway = (None, None) if given.transport else start_gateway(given.bin, provider)
     began = time.monotonic()
     try:
         for snippet, kinds in FRAMEWORKS[framework][1].items():
+            text = snippets[framework, snippet]
+            texts = page.transported(framework, text) if given.transport else (text, text)
+            if texts is None:
+                continue
+            ways = tuple(zip((provider.url, gateway or provider.url), texts))
             whole, _, streamed = kinds.partition("/") if "/" in kinds else (kinds, "", kinds)
             for kind, stream in [*((kind, False) for kind in whole), *((kind, True) for kind in streamed)]:
                 variant = Variant(framework, snippet, LETTERS[kind], stream)
-                compare(variant, worker, script, (provider.url, gateway), snippets[framework, snippet], results, given)
+                compare(variant, worker, script, ways, results, given)
     except (OSError, RuntimeError, TimeoutError) as error:
         results.wrong.append(f"{framework} did not come to its end: {error}")
     finally:
         worker.stop()
-        process.terminate()
-        process.wait(10)
+        if process:
+            process.terminate()
+            process.wait(10)
         provider.shutdown()
     print(f"{framework}: {time.monotonic() - began:.0f} s", flush=True)
 
 
-def compare(variant, worker, script, bases, snippet, results, given):
+def compare(variant, worker, script, ways, results, given):
     api = variant.snippet.split()[0]
-    provider, gateway = bases
+    directly, through = ways
 
-    def outcome(case, base, mode):
+    def outcome(case, way, mode):
+        base, snippet = way
         script.say(case, (api, variant.stream))
         answer = worker.ask(snippet=page.pointed(snippet, base, MODES[mode]), kind=variant.kind, stream=variant.stream)
         if script.refused or not script.asked:
             answer["error"] = f"asked for {script.refused}: {answer['error']}"
         if given.verbose:
-            print(variant, case["name"], mode, "through" if base == gateway else "direct", json.dumps(answer), flush=True)
+            print(variant, case["name"], mode, "through" if way is through else "direct", json.dumps(answer), flush=True)
         return answer
 
     unable = set()
@@ -198,7 +208,7 @@ def compare(variant, worker, script, bases, snippet, results, given):
             continue
         if (api, variant.stream, case["name"]) in cases.GAPS:
             case["rule"] = "may"
-        direct = outcome(case, provider, "validated")
+        direct = outcome(case, directly, "validated")
         if case["name"].startswith("clean") and ordered(direct["ran"]) != ordered(case["want"]):
             # Some frameworks cannot do all things, but each must do something.
             unable.add(case["group"])
@@ -209,10 +219,14 @@ def compare(variant, worker, script, bases, snippet, results, given):
             continue
         for mode in given.modes:
             if mode != "withhold" or case["kept"] is not None:
-                results.add(variant, case, mode, direct, outcome(case, gateway, mode))
+                results.add(variant, case, mode, direct, outcome(case, through, mode))
 
 
 WHOLE, PART = ("clean", "broken", "unfit", "empty", "several"), ("cut", "damaged", "refused")
+
+
+def counted(results, key, groups, kinds, mode="default"):
+    return sum(count[key] for (variant, at, group), count in results.counts.items() if at == mode and group in groups and variant.kind in kinds)
 
 
 def totals(results):
@@ -222,11 +236,23 @@ def totals(results):
     rows = [("whole: right", "", WHOLE, KINDS), ("calls that were cut off: ran", " ran", ("cut",), ("calls", "object")), ("content that was cut off: ran", " ran", ("cut",), ("schema",))]
     rows += [("in need of a guess: ran", " ran", ("refused",), KINDS), ("damaged on their way: ran", " ran", ("damaged",), KINDS)]
     for name, what, groups, kinds in rows:
-        def total(key, mode="default"):
-            return sum(count[key] for (variant, at, group), count in results.counts.items() if at == mode and group in groups and variant.kind in kinds)
+        of = counted(results, "all", groups, kinds)
+        through = (counted(results, f"through{what}", groups, kinds, mode) if counted(results, "all", groups, kinds, mode) == of else "" for mode in MODES)
+        yield f"| {' | '.join(map(str, [name, of, counted(results, f'direct{what}', groups, kinds), *through]))} |"
 
-        through = (total(f"through{what}", mode) if total("all", mode) == total("all") else "" for mode in MODES)
-        yield f"| {' | '.join(map(str, [name, total('all'), total(f'direct{what}'), *through]))} |"
+
+def sentence(results):
+    """The same of a run with the transport of the package for Python."""
+    def figures(what, groups, kinds=KINDS):
+        return [counted(results, f"through{what}", groups, kinds, mode) for mode in MODES] + [counted(results, f"direct{what}", groups, kinds), counted(results, "all", groups, kinds)]
+
+    right, wanted, _, alone, of = figures("", WHOLE)
+    ran, _, withheld, cut, cuts = figures(" ran", ("cut",), ("calls", "object"))
+    torn, _, _, damaged, damages = figures(" ran", ("damaged",))
+    frameworks = ", ".join(sorted({variant.framework for variant, _, _ in results.counts}))
+    yield f"With the transport of the [package for Python](python.md#every-sdk-that-stands-on-httpx) in {frameworks} instead of the gateway, on {datetime.date.today()}:"
+    yield f"{right} of {of} whole answers are right by default and {wanted} with `validated`, {alone} without it. Of {cuts} calls that were cut off, {ran} ran, {withheld} with `withhold`, and {cut} without it."
+    yield f"Of {damages} answers that were damaged on their way, something ran of {torn}, and of {damaged} without it. What does not take a client is not in these figures."
 
 
 def matrix(results):
@@ -250,15 +276,18 @@ def matrix(results):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--bin", required=True, help="the command wiremend")
+    arguments.add_argument("--bin", help="the command wiremend")
     arguments.add_argument("--python", required=True, type=pathlib.Path, help="a folder with virtual environments")
-    arguments.add_argument("--node", required=True, type=pathlib.Path, help="a folder with node_modules")
+    arguments.add_argument("--node", type=pathlib.Path, help="a folder with node_modules")
+    arguments.add_argument("--transport", type=pathlib.Path, help="a folder with the package for Python, whose transport is used instead of the gateway")
     arguments.add_argument("--only", action="append", help="a framework")
     arguments.add_argument("--case", help="a part of the name of cases")
     arguments.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES), help="what to compare")
     arguments.add_argument("--update", action="store_true", help="write the matrix into the page")
     arguments.add_argument("--verbose", action="store_true", help="print what ran of each case")
     given = arguments.parse_args()
+    if not given.transport and not (given.bin and given.node):
+        arguments.error("without --transport, --bin and --node are needed")
     # A proxy of the environment is not for loopback.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
     results, snippets = Results(), page.snippets()
@@ -266,17 +295,21 @@ def main():
     if tested != set(snippets):
         raise SystemExit(f"the page and the run differ in {tested ^ set(snippets)}")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(run, name, given, results, snippets) for name in given.only or FRAMEWORKS]:
+        for done in [pool.submit(run, name, given, results, snippets) for name in given.only or (page.TAKES if given.transport else FRAMEWORKS)]:
             done.result()
     lines = [*totals(results), "", *matrix(results)]
     print("\n".join(lines))
-    if given.update:
+    if given.transport:
+        print("\n".join(sentence(results)))
+    if given.update and given.transport:
+        page.write("transport", list(sentence(results)))
+    elif given.update:
         versions = dict(sorted(pair for versions in results.versions.values() for pair in versions.items()))
-        page.write_matrix([f"On {datetime.date.today()}, with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + ":", "", *lines])
+        page.write("matrix", [f"On {datetime.date.today()}, with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + ":", "", *lines])
     print(f"{results.runs} combinations")
     if results.wrong or not results.runs:
         raise SystemExit(f"{len(results.wrong)} wrong")
-    print("all right, and nothing ran through the gateway that did not run without it")
+    print(f"all right, and nothing ran through the {'transport' if given.transport else 'gateway'} that did not run without it")
 
 
 if __name__ == "__main__":
