@@ -1,6 +1,9 @@
 //! Calls: their arguments, and those in a text.
 
-use pyo3::{exceptions::PyValueError, prelude::*, sync::PyOnceLock, types::PyTuple};
+use pyo3::{
+    PyTraverseError, PyVisit, exceptions::PyValueError, prelude::*, sync::PyOnceLock,
+    types::PyTuple,
+};
 use wiremend::{
     calls::{self, CallExtractor, Dialect},
     repair::TrailingDocuments,
@@ -70,6 +73,10 @@ impl Arguments {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        Json::visit(self.json.as_ref(), &visit)
+    }
 
     /// How it ended: `whole`, `repaired`, `cut` or `refused`.
     #[getter]
@@ -165,6 +172,10 @@ impl FoundCall {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("name", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        Json::visit(self.json.as_ref(), &visit)
+    }
 
     /// The name of the tool.
     #[getter]
@@ -265,6 +276,10 @@ pub(crate) struct FoundCalls {
 
 #[pymethods]
 impl FoundCalls {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.calls)
+    }
+
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(self.calls.bind(py).try_iter()?.into_any())
     }
@@ -360,6 +375,10 @@ impl Call {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("name", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        Json::visit(self.json.as_ref(), &visit)
+    }
 
     /// Its number in the response, from 0.
     #[getter]
@@ -505,6 +524,11 @@ impl FittedCall {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("name", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.call)?;
+        visit.call(self.fitted.as_ref())
+    }
 
     /// The call itself.
     #[getter]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use pyo3::{
+    PyTraverseError, PyVisit,
     prelude::*,
     types::{PyString, PyTuple},
 };
@@ -21,9 +22,15 @@ use crate::{
 
 /// The fields of an event, and how it is shown.
 macro_rules! shows {
-    ($name:ident: $($field:ident)*) => {
+    ($name:ident: $($field:ident)* $(=> $visited:ident)?) => {
         #[pymethods]
         impl $name {
+            $(
+                fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+                    visit.call(&self.$visited)
+                }
+            )?
+
             #[classattr]
             #[pyo3(name = "__match_args__")]
             fn fields(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
@@ -50,14 +57,14 @@ macro_rules! values {
     )* };
 }
 
-/// Events with an object.
+/// Events with an object, which may have a value.
 macro_rules! holders {
-    ($($(#[$about:meta])* $name:ident { $($field:ident: $kind:ty),* $(,)? })*) => { $(
+    ($($(#[$about:meta])* $name:ident { $($field:ident: $kind:ty),* $(,)? } $(=> $visited:ident)?)*) => { $(
         $(#[$about])*
         #[pyclass(frozen, get_all, module = "wiremend.events")]
         pub(crate) struct $name { $($field: $kind),* }
 
-        shows!($name: $($field)*);
+        shows!($name: $($field)* $(=> $visited)?);
     )* };
 }
 
@@ -137,25 +144,25 @@ values! {
 
 holders! {
     /// A call ended. Run it only if `call.is_complete`; with tools, see `CallFitted`.
-    CallEnded { call: Py<Call> }
+    CallEnded { call: Py<Call> } => call
 
     /// The same call, with the arguments that fit its tool. Only with tools.
-    CallFitted { call: Py<FittedCall> }
+    CallFitted { call: Py<FittedCall> } => call
 
     /// Something is wrong with a call that no further text can fix. With the standing `lost`, no rule can either.
     CallIssue { number: usize, issue: Py<Issue>, standing: &'static str }
 
     /// An object ended.
-    ObjectEnded { object: Py<Object> }
+    ObjectEnded { object: Py<Object> } => object
 
     /// The result of fitting an object, or a text without one, to the schema. Only with a schema.
-    ObjectFitted { fitted: Option<Py<Fitted>>, number: Option<usize>, is_complete: bool }
+    ObjectFitted { fitted: Option<Py<Fitted>>, number: Option<usize>, is_complete: bool } => fitted
 
     /// Something is wrong with an object that no further text can fix. With the standing `lost`, no rule can either.
     ObjectIssue { number: usize, issue: Py<Issue>, standing: &'static str }
 
     /// An envelope was broken JSON, and was mended before it was read.
-    EnvelopeMended { mended: Py<Mended> }
+    EnvelopeMended { mended: Py<Mended> } => mended
 }
 
 /// An object in the text of a response.
@@ -170,6 +177,10 @@ impl Object {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        Json::visit(self.json.as_ref(), &visit)
+    }
 
     /// Its number, from 0.
     #[getter]

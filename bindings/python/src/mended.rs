@@ -1,6 +1,7 @@
 //! The result of mending a text.
 
 use pyo3::{
+    PyTraverseError, PyVisit,
     prelude::*,
     sync::PyOnceLock,
     types::{PyString, PyTuple},
@@ -12,9 +13,9 @@ use wiremend::{
 };
 
 use crate::{
+    json::Built,
     repair,
     source::{LONG, Source},
-    value,
 };
 
 /// The result of mending a text.
@@ -25,8 +26,8 @@ pub(crate) struct Mended {
     text: Option<Py<PyString>>,
     repairs: Repairs,
     cut_at: Option<Path>,
+    value: Built,
     /// Built when they are first asked for.
-    value: PyOnceLock<Py<PyAny>>,
     listed: PyOnceLock<Py<PyTuple>>,
 }
 
@@ -68,19 +69,14 @@ impl Mended {
         repairs: Repairs,
         cut_at: Option<Path>,
     ) -> Self {
-        let (value, listed) = (PyOnceLock::new(), PyOnceLock::new());
+        let (value, listed) = (Built::default(), PyOnceLock::new());
         Self { origin, outcome, text, repairs, cut_at, value, listed }
     }
 
     /// The value, if there is a text.
     pub(crate) fn built<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(text) = &self.text else { return Ok(None) };
-        let value = self.value.get_or_try_init(py, || {
-            let value = value::read(py, text.bind(py).to_str()?, usize::MAX)?;
-            // Mended text is JSON.
-            Ok::<_, PyErr>(value.map_or_else(|| py.None(), Bound::unbind))
-        })?;
-        Ok(Some(value.bind(py).clone()))
+        Ok(Some(self.value.of(py, text.bind(py).to_str()?)?))
     }
 
     pub(crate) const fn outcome_of(&self) -> Outcome {
@@ -104,6 +100,10 @@ impl Mended {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.value.visit(&visit)
+    }
 
     /// How mending ended: `unchanged`, `repaired`, `closed`, `cut`, `none`, `invalid`, `overflow` or
     /// `abandoned`.

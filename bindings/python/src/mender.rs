@@ -2,7 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::MutexExt, types::PyString};
+use pyo3::{
+    PyTraverseError, PyVisit, exceptions::PyRuntimeError, prelude::*, sync::MutexExt,
+    types::PyString,
+};
 use wiremend::{Output, Partial, Repair, repair::Repairs};
 
 use crate::{
@@ -79,6 +82,11 @@ impl Mender {
             returned: 0,
             closed: None,
         })))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // In the middle of a call nothing is looked for: then it is held.
+        self.0.try_lock().map_or(Ok(()), |state| visit.call(state.closed.as_ref()))
     }
 
     /// Reads a chunk, and returns the mended text that is certain now.

@@ -1,6 +1,9 @@
 //! Values that fit a schema.
 
-use pyo3::{exceptions::PyValueError, prelude::*, sync::PyOnceLock, types::PyTuple};
+use pyo3::{
+    PyTraverseError, PyVisit, exceptions::PyValueError, prelude::*, sync::PyOnceLock,
+    types::PyTuple,
+};
 use wiremend::schema::{self, FitOptions, Registry, Rendering, SharedRegistry};
 
 use crate::{
@@ -77,6 +80,10 @@ impl Fitted {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        Json::visit(self.json.as_ref(), &visit)
+    }
 
     /// How it ended; `invalid` if the value does not fit.
     #[getter]

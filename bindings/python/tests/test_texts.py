@@ -6,9 +6,11 @@ import gc
 import json
 import math
 import threading
+import weakref
 from typing import Any
 
 import pytest
+from bodies import call
 
 import wiremend
 from wiremend import Cut, LimitExceeded, Mended, MendError, Refused, Repair
@@ -241,3 +243,31 @@ def test_no_references_are_left() -> None:
     for _ in range(200):
         work()
     assert objects() - before < 50
+
+
+def test_a_result_may_be_kept_in_its_own_value() -> None:
+    """The garbage collector finds it there."""
+
+    class Probe:
+        pass
+
+    seen = []
+    body = call("{}")
+    ended = next(event for event in wiremend.stream(body) if isinstance(event, wiremend.events.CallEnded))
+    found = wiremend.find_calls('<tool_call>{"name": "a", "arguments": {}}</tool_call>')
+    mender = wiremend.Mender()
+    mender.feed("{}")
+    for owner, result in (
+        (None, wiremend.mend("{}")),
+        (None, wiremend.mend_arguments("{}", "tool_calls")),
+        (None, wiremend.fit("{}", {})),
+        (ended, ended.call),
+        (found, found[0]),
+        (mender, mender.close()),
+    ):
+        probe = Probe()
+        result.value.update(owner=owner or result, probe=probe)
+        seen.append(weakref.ref(probe))
+    del owner, result, probe, ended, found, mender
+    gc.collect()
+    assert [kept() for kept in seen] == [None] * 6
