@@ -294,6 +294,19 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     ("`--max-input`", There("crates/cli/tests/it/limits.rs", "an_input_is_as_long_as_it_may_be")),
     (
+        "the same, for several inputs",
+        There("crates/cli/tests/it/records.rs", "a_line_over_the_limit_is_one_reject"),
+    ),
+    ("pieces of 128 KiB", There("crates/cli/src/ordered.rs", "large_results_wait_for_their_turn")),
+    (
+        "window of a Zstandard",
+        There("crates/cli/tests/it/many.rs", "the_window_of_a_zstandard_frame_is_bounded"),
+    ),
+    (
+        "messages about inputs",
+        There("crates/cli/tests/it/many.rs", "the_first_twenty_that_fail_are_listed"),
+    ),
+    (
         "`batch --max-line`",
         There("crates/cli/tests/it/batch.rs", "a_line_over_the_limit_is_skipped"),
     ),

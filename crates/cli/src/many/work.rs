@@ -377,7 +377,8 @@ impl Mending {
 
     /// The verdict on a record. Why it failed is said only where that is shown.
     fn judge(&self, text: &[u8], done: &Done, to: &Yield) -> Verdict {
-        let listed = self.session.verbose || to.notices.len() < LISTED;
+        // One more than are listed, so that it shows that there are more.
+        let listed = self.session.verbose || to.notices.len() <= LISTED;
         self.engine.verdict(text, done, listed || self.form.is_some())
     }
 
@@ -403,7 +404,7 @@ impl Mending {
         let shown = failed || self.session.verbose && verdict.repairs > 0;
         if !shown
             || self.session.quiet && valid
-            || to.notices.len() >= LISTED && !self.session.verbose
+            || to.notices.len() > LISTED && !self.session.verbose
         {
             return;
         }

@@ -192,6 +192,32 @@ fn compressed_inputs_are_unpacked() {
     assert!(done.stderr.contains("longer than 1000000 bytes"), "{}", done.stderr);
 }
 
+/// A Zstandard frame with one raw block (RFC 8878, section 3.1.1): the exponent of its window, over 1 KiB.
+fn zstandard(exponent: u8, text: &[u8]) -> Vec<u8> {
+    let block = (u32::try_from(text.len()).unwrap() << 3 | 1).to_le_bytes();
+    [&[0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3][..], &block[..3], text].concat()
+}
+
+#[test]
+fn the_window_of_a_zstandard_frame_is_bounded() {
+    let small = file("many_small.zst", zstandard(0, b"[1,]"));
+    let wide = file("many_wide.zst", zstandard(18, b"[1,]"));
+    let done = run(&["repair", small.to_str().unwrap(), wide.to_str().unwrap()], "");
+    assert_eq!((done.code, done.stdout.as_str()), (6, "[1]\n"), "{}", done.stderr);
+    assert!(done.stderr.contains("many_wide.zst: failed"), "{}", done.stderr);
+}
+
+#[test]
+fn the_first_twenty_that_fail_are_listed() {
+    let text = "no answer\n".repeat(25);
+    let listed = |done: &str| done.lines().filter(|line| line.contains("no JSON found")).count();
+    let done = run(&["repair", "--lines"], &text);
+    assert_eq!(listed(&done.stderr), 20, "{}", done.stderr);
+    assert!(done.stderr.contains("--verbose lists all"), "{}", done.stderr);
+    assert!(done.stderr.contains("25 none"), "{}", done.stderr);
+    assert_eq!(listed(&run(&["repair", "--lines", "--verbose"], &text).stderr), 25);
+}
+
 #[test]
 fn the_report_has_a_row_for_each() {
     let root = answers("many_report");
