@@ -28,6 +28,9 @@ def test_examples_of_the_page(scripted: Provider, capsys: pytest.CaptureFixture[
     for block in blocks:
         line = text[: block.start()].count("\n") + 1
         exec(compile("\n" * line + block[1], str(PAGE), "exec"), page.__dict__)
+        # Who reads the page leaves that to the end of the program.
+        if client := page.__dict__.pop("client", None):
+            client.close()
     shown = capsys.readouterr().out
     assert "book {'seats': 2}\ncomplete\n" in shown and "Trip(city='Bergen', days=2)" in shown
 
