@@ -1,12 +1,10 @@
-"""One line for every SDK that stands on `httpx`_: give it a client that mends what passes.
+"""One line for every SDK that stands on ``httpx``: give it a client that mends what passes.
 
 >>> from wiremend.httpx import Client
 >>> client = Client()
 
 ``OpenAI(http_client=Client())`` mends each request's history and each answer as the gateway does it, in this process.
 The ``extensions["wiremend"]`` of a response says what was done.
-
-.. _httpx: https://pypi.org/project/httpx/
 """
 
 from __future__ import annotations

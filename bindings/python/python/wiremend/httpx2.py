@@ -1,12 +1,10 @@
-"""One line for every SDK that stands on `httpx2`_: give it a client that mends what passes.
+"""One line for every SDK that stands on ``httpx2``: give it a client that mends what passes.
 
 >>> from wiremend.httpx2 import Client
 >>> client = Client()
 
 ``OpenAI(http_client=Client())`` mends each request's history and each answer as the gateway does it, in this process.
 The ``extensions["wiremend"]`` of a response says what was done.
-
-.. _httpx2: https://pypi.org/project/httpx2/
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Takes the place of `json_repair`_ 0.64: ``from wiremend.compat import json_repair``.
+"""Takes the place of ``json_repair`` 0.64: ``from wiremend.compat import json_repair``.
 
 The signatures and the defaults are those of that package: several documents are a list, a missing value is an empty
 string, and so is a text without JSON. What differs is listed in the documentation for Python, with reasons.
-
-.. _json_repair: https://pypi.org/project/json-repair/
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Takes the place of `partial_json_parser`_: ``from wiremend.compat import partial_json_parser``.
+"""Takes the place of ``partial_json_parser``: ``from wiremend.compat import partial_json_parser``.
 
 JSON that was cut off is closed; ``allow_partial`` says which types of value may be shown in part. JSON that is broken is
 mended as well, where that package raises ``MalformedJSON``.
-
-.. _partial_json_parser: https://pypi.org/project/partial-json-parser/
 """
 
 from __future__ import annotations
