@@ -1,5 +1,7 @@
 //! Calls: their arguments, and those in a text.
 
+use std::sync::Arc;
+
 use pyo3::{
     PyTraverseError, PyVisit, exceptions::PyValueError, prelude::*, sync::PyOnceLock,
     types::PyTuple,
@@ -9,63 +11,56 @@ use wiremend::{
     repair::TrailingDocuments,
     response::{self, FittedArguments, fit_arguments},
     schema::FitOptions,
-    wire::{ArgumentsOutcome, FinishReason, MendedArguments},
+    wire::{CallKind, FinishReason, MendedArguments},
 };
 
 use crate::{
-    json::Json,
-    mended::refusal,
     options::Keywords,
     repair,
+    result::{ResultBase, refusal, shown},
     schema::{Fitted, Issue, Schema, Tools},
     source::Source,
 };
 
 /// The arguments of a call, mended.
-#[pyclass(frozen, name = "MendedArguments", module = "wiremend")]
+#[pyclass(frozen, extends = ResultBase, name = "MendedArguments", module = "wiremend")]
 pub(crate) struct Arguments {
     mended: MendedArguments,
     fitted: Option<FittedArguments>,
-    json: Option<Json>,
     source: Source,
-}
-
-impl Arguments {
-    fn made(&self) -> ArgumentsOutcome {
-        self.fitted.as_ref().map_or_else(|| self.mended.outcome(), FittedArguments::outcome)
-    }
 }
 
 /// Mends the arguments of a call.
 #[pyfunction]
 #[pyo3(signature = (raw, finish_reason, schema = None, *, policy = "conservative", without = None, depth = 127))]
-pub(crate) fn mend_arguments(
-    raw: &Bound<'_, PyAny>,
+pub(crate) fn mend_arguments<'py>(
+    raw: &Bound<'py, PyAny>,
     finish_reason: &str,
-    schema: Option<&Bound<'_, Schema>>,
+    schema: Option<&Bound<'py, Schema>>,
     policy: &str,
-    without: Option<&Bound<'_, PyAny>>,
+    without: Option<&Bound<'py, PyAny>>,
     depth: usize,
-) -> PyResult<Arguments> {
+) -> PyResult<Bound<'py, Arguments>> {
+    let py = raw.py();
     let options = Keywords { policy, without, documents: "first", depth }.options()?;
     let source = Source::of(raw)?;
-    let bytes = source.bytes(raw.py())?;
+    let bytes = source.bytes(py)?;
     let text = String::from_utf8_lossy(bytes);
     let finish = FinishReason::from_provider(finish_reason);
-    let (mended, fitted, json) = match schema {
+    let (mended, fitted, base) = match schema {
         None => {
             let mended = MendedArguments::new(&text, finish, &options);
-            let json = mended.value().map(Json::new);
-            (mended, None, json)
+            let base = ResultBase::runs(py, mended.value());
+            (mended, None, base)
         }
         Some(schema) => {
             let options = FitOptions::new().with_mending(options);
             let fitted = fit_arguments(&text, finish, &schema.get().0, &options);
-            let json = fitted.value().map(Json::new);
-            (fitted.mended().clone(), Some(fitted), json)
+            let base = ResultBase::runs(py, fitted.value());
+            (fitted.mended().clone(), Some(fitted), base)
         }
     };
-    Ok(Arguments { mended, fitted, json, source })
+    base.with(py, Arguments { mended, fitted, source })
 }
 
 #[pymethods]
@@ -74,35 +69,11 @@ impl Arguments {
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        Json::visit(self.json.as_ref(), &visit)
-    }
-
     /// How it ended: `whole`, `repaired`, `cut` or `refused`.
     #[getter]
     fn outcome(&self) -> &'static str {
-        self.made().code()
-    }
-
-    /// Whether the call may be run.
-    #[getter]
-    fn is_complete(&self) -> bool {
-        self.json.is_some()
-    }
-
-    /// The arguments as JSON text, if the call may be run with them.
-    #[getter]
-    fn text(&self) -> Option<&str> {
-        self.json.as_ref().map(Json::text)
-    }
-
-    /// The value of the text. Raises `error` if the call may not be run.
-    #[getter]
-    fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        match &slf.get().json {
-            Some(json) => json.value(slf.py()),
-            None => Err(PyErr::from_value(Self::error(slf)?)),
-        }
+        let fitted = self.fitted.as_ref().map(FittedArguments::outcome);
+        fitted.unwrap_or_else(|| self.mended.outcome()).code()
     }
 
     /// The arguments as they came.
@@ -136,34 +107,17 @@ impl Arguments {
     fn cut_at(&self) -> Option<String> {
         self.mended.cut_at().map(ToString::to_string)
     }
-
-    /// The error that says why the call may not be run, to be raised. `None` if it may.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().json.is_some() {
-            return Ok(slf.py().None().into_bound(slf.py()));
-        }
-        refusal(slf.as_any())
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let text = slf.getattr("text")?.repr()?;
-        Ok(format!("<MendedArguments {}: {text}>", slf.get().outcome()))
-    }
 }
 
 /// A call that was found in a text.
-#[pyclass(frozen, module = "wiremend")]
-pub(crate) struct FoundCall {
-    call: calls::FoundCall,
-    json: Option<Json>,
-}
+#[pyclass(frozen, extends = ResultBase, module = "wiremend")]
+pub(crate) struct FoundCall(calls::FoundCall);
 
 impl FoundCall {
-    fn of(call: &calls::FoundCall) -> Self {
+    fn of<'py>(py: Python<'py>, call: &calls::FoundCall) -> PyResult<Bound<'py, Self>> {
         let runs = call.outcome().can_run() && !call.in_reasoning();
-        let json = runs.then(|| Json::new(String::from_utf8_lossy(call.arguments())));
-        Self { call: call.clone(), json }
+        let json = runs.then(|| String::from_utf8_lossy(call.arguments()));
+        ResultBase::runs(py, json.as_deref()).with(py, Self(call.clone()))
     }
 }
 
@@ -173,91 +127,52 @@ impl FoundCall {
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("name", "text");
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        Json::visit(self.json.as_ref(), &visit)
-    }
-
     /// The name of the tool.
     #[getter]
     fn name(&self) -> &str {
-        self.call.name()
+        self.0.name()
     }
 
     /// The identifier that the model gave it.
     #[getter]
     fn id(&self) -> Option<&str> {
-        self.call.id()
+        self.0.id()
     }
 
     /// How it ended: `whole`, `repaired`, `cut` or `refused`.
     #[getter]
     fn outcome(&self) -> &'static str {
-        self.call.outcome().code()
-    }
-
-    /// Whether it may be run.
-    #[getter]
-    const fn is_complete(&self) -> bool {
-        self.json.is_some()
-    }
-
-    /// The arguments as JSON text, if it may be run.
-    #[getter]
-    fn text(&self) -> Option<&str> {
-        self.json.as_ref().map(Json::text)
-    }
-
-    /// The arguments. Raises `error` if it may not be run.
-    #[getter]
-    fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        match &slf.get().json {
-            Some(json) => json.value(slf.py()),
-            None => Err(PyErr::from_value(Self::error(slf)?)),
-        }
+        self.0.outcome().code()
     }
 
     /// The arguments as the model wrote them.
     #[getter]
     fn raw(&self) -> String {
-        String::from_utf8_lossy(self.call.raw()).into_owned()
+        String::from_utf8_lossy(self.0.raw()).into_owned()
     }
 
     /// The name of the dialect in which it is written.
     #[getter]
     fn dialect(&self) -> &str {
-        self.call.dialect()
+        self.0.dialect()
     }
 
     /// Whether the tool is known. `True` if no tools were given.
     #[getter]
     const fn known(&self) -> bool {
-        self.call.known()
+        self.0.known()
     }
 
     /// Whether it is a draft in the reasoning of the model, and no call.
     #[getter]
     const fn in_reasoning(&self) -> bool {
-        self.call.in_reasoning()
+        self.0.in_reasoning()
     }
 
     /// Where it begins and ends in the text, in bytes of UTF-8, with its markers.
     #[getter]
     fn span(&self) -> Option<(usize, usize)> {
-        self.call.end().map(|end| (end.span.start, end.span.end))
-    }
-
-    /// The error that says why it may not be run, to be raised. `None` if it may.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().json.is_some() {
-            return Ok(slf.py().None().into_bound(slf.py()));
-        }
-        refusal(slf.as_any())
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let (name, text) = (slf.getattr("name")?.repr()?, slf.getattr("text")?.repr()?);
-        Ok(format!("<FoundCall {}: {name}, {text}>", slf.get().outcome()))
+        self.0.end().map(|end| (end.span.start, end.span.end))
     }
 }
 
@@ -331,9 +246,9 @@ pub(crate) fn find_calls(
         false => reader.finish_at_eos(&mut found),
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let calls = found.calls().iter().map(|call| FoundCall::of(py, call));
     Ok(FoundCalls {
-        calls: PyTuple::new(py, found.calls().iter().map(FoundCall::of).collect::<Vec<_>>())?
-            .unbind(),
+        calls: PyTuple::new(py, calls.collect::<PyResult<Vec<_>>>()?)?.unbind(),
         text: text(found.text()),
         reasoning: text(found.reasoning()),
         unknown: found
@@ -354,19 +269,20 @@ pub(crate) fn dialect_of(name: &str) -> PyResult<&'static Dialect> {
 }
 
 /// A call of a response that has ended.
-#[pyclass(frozen, module = "wiremend")]
+#[pyclass(frozen, extends = ResultBase, module = "wiremend")]
 pub(crate) struct Call {
-    call: std::sync::Arc<wiremend::wire::Call>,
-    json: Option<Json>,
+    call: Arc<wiremend::wire::Call>,
     listed: PyOnceLock<Py<PyTuple>>,
 }
 
 impl Call {
-    pub(crate) fn of(call: std::sync::Arc<wiremend::wire::Call>) -> Self {
-        let is_json = call.kind() != wiremend::wire::CallKind::Custom;
-        let runs = call.outcome().is_complete() && is_json;
-        let json = runs.then(|| Json::new(call.arguments()));
-        Self { call, json, listed: PyOnceLock::new() }
+    pub(crate) fn of(py: Python<'_>, call: Arc<wiremend::wire::Call>) -> PyResult<Bound<'_, Self>> {
+        let runs = call.outcome().is_complete();
+        let base = match call.kind() {
+            CallKind::Custom if runs => ResultBase::of_words(py, call.arguments()),
+            _ => ResultBase::runs(py, runs.then(|| call.arguments())),
+        };
+        base.with(py, Self { call, listed: PyOnceLock::new() })
     }
 }
 
@@ -375,10 +291,6 @@ impl Call {
     #[classattr]
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("name", "text");
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        Json::visit(self.json.as_ref(), &visit)
-    }
 
     /// Its number in the response, from 0.
     #[getter]
@@ -416,31 +328,6 @@ impl Call {
         self.call.outcome().code()
     }
 
-    /// Whether it may be run.
-    #[getter]
-    fn is_complete(&self) -> bool {
-        self.call.outcome().is_complete()
-    }
-
-    /// The arguments: JSON text, or the free text of a custom tool. `None` if the call may not be run.
-    #[getter]
-    fn text(&self) -> Option<&str> {
-        self.is_complete().then(|| self.call.arguments())
-    }
-
-    /// The value of the arguments. Raises `error` if the call may not be run.
-    #[getter]
-    fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let call = slf.get();
-        match &call.json {
-            Some(json) => json.value(slf.py()),
-            None if call.is_complete() => {
-                Ok(call.call.arguments().into_pyobject(slf.py())?.into_any())
-            }
-            None => Err(PyErr::from_value(Self::error(slf)?)),
-        }
-    }
-
     /// The arguments as they came.
     #[getter]
     fn raw(&self) -> &str {
@@ -474,24 +361,10 @@ impl Call {
     fn dialect(&self) -> Option<&str> {
         self.call.dialect()
     }
-
-    /// The error that says why it may not be run, to be raised. `None` if it may.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().is_complete() {
-            return Ok(slf.py().None().into_bound(slf.py()));
-        }
-        refusal(slf.as_any())
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let (name, text) = (slf.getattr("name")?.repr()?, slf.getattr("text")?.repr()?);
-        Ok(format!("<Call {}: {name}, {text}>", slf.get().outcome()))
-    }
 }
 
 /// A call of a response, and its arguments as they fit the schema of its tool.
-#[pyclass(frozen, module = "wiremend")]
+#[pyclass(frozen, extends = ResultBase, module = "wiremend")]
 pub(crate) struct FittedCall {
     call: Py<Call>,
     tool: Option<String>,
@@ -501,13 +374,16 @@ pub(crate) struct FittedCall {
 }
 
 impl FittedCall {
-    pub(crate) fn of(py: Python<'_>, fitted: &response::FittedCall) -> PyResult<Self> {
-        let call = Py::new(py, Call::of(std::sync::Arc::new(fitted.call().clone())))?;
+    pub(crate) fn of<'py>(
+        py: Python<'py>,
+        fitted: &response::FittedCall,
+    ) -> PyResult<Bound<'py, Self>> {
+        let call = Call::of(py, Arc::new(fitted.call().clone()))?.unbind();
         let made = Self { call, tool: None, nearest: None, check: "unchecked", fitted: None };
-        Ok(match fitted.check() {
+        let made = match fitted.check() {
             response::CallCheck::Fitted { tool, fitted: result, .. } => {
                 let source = Source::Copied(fitted.call().raw().as_bytes().to_vec());
-                let result = Py::new(py, Fitted::new(Some(source), result.clone()))?;
+                let result = Fitted::new(py, Some(source), result.clone())?.unbind();
                 Self { tool: Some(tool.clone()), check: "fitted", fitted: Some(result), ..made }
             }
             response::CallCheck::Incomplete => Self { check: "incomplete", ..made },
@@ -515,7 +391,13 @@ impl FittedCall {
                 Self { nearest: nearest.clone(), check: "unknown", ..made }
             }
             _ => made,
-        })
+        };
+        let fits = made.fitted.as_ref().map(|fitted| fitted.bind(py).as_super().get());
+        let base = match fits.filter(|fits| fits.is_complete()) {
+            Some(fits) => ResultBase::new(fits.text_in(py), true),
+            None => ResultBase::new(None, false),
+        };
+        base.with(py, made)
     }
 }
 
@@ -561,43 +443,18 @@ impl FittedCall {
         self.fitted.as_ref().map(|fitted| fitted.bind(py))
     }
 
-    /// Whether the call may be run: it is complete, and its arguments fit.
-    #[getter]
-    fn is_complete(&self) -> bool {
-        self.fitted.as_ref().is_some_and(|fitted| fitted.get().is_whole())
-    }
-
-    /// The arguments as JSON text that fits. `None` if the call may not be run.
-    #[getter]
-    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.fitted {
-            Some(fitted) if fitted.get().is_whole() => fitted.bind(py).getattr("text"),
-            _ => Ok(py.None().into_bound(py)),
-        }
-    }
-
-    /// The arguments. Raises `error` if the call may not be run.
+    /// The arguments: the value of `fitted`. Raises `error` if the call may not be run.
     #[getter]
     fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         match &slf.get().fitted {
-            Some(fitted) if fitted.get().is_whole() => fitted.bind(slf.py()).getattr("value"),
-            _ => Err(PyErr::from_value(Self::error(slf)?)),
-        }
-    }
-
-    /// The error that says why it may not be run, to be raised. `None` if it may.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, call) = (slf.py(), slf.get());
-        match &call.fitted {
-            Some(fitted) => fitted.bind(py).getattr("error"),
-            None if !call.call.get().is_complete() => call.call.bind(py).getattr("error"),
-            None => refusal(slf.as_any()),
+            Some(fitted) if slf.as_super().get().is_complete() => {
+                fitted.bind(slf.py()).getattr("value")
+            }
+            _ => Err(PyErr::from_value(refusal(slf.as_any())?)),
         }
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let (name, text) = (slf.getattr("name")?.repr()?, slf.getattr("text")?.repr()?);
-        Ok(format!("<FittedCall {}: {name}, {text}>", slf.get().check))
+        shown(slf.as_any(), "check")
     }
 }

@@ -14,9 +14,9 @@ use wiremend::{
 
 use crate::{
     calls::{Call, FittedCall},
-    json::Json,
-    mended::{Mended, Origin, refusal},
+    mended::{Mended, Origin},
     repair::{self, shown},
+    result::ResultBase,
     schema::{Fitted, Issue},
 };
 
@@ -166,10 +166,14 @@ holders! {
 }
 
 /// An object in the text of a response.
-#[pyclass(frozen, module = "wiremend")]
-pub(crate) struct Object {
-    object: wiremend::response::Object,
-    json: Option<Json>,
+#[pyclass(frozen, extends = ResultBase, module = "wiremend")]
+pub(crate) struct Object(wiremend::response::Object);
+
+impl Object {
+    fn new(py: Python<'_>, object: wiremend::response::Object) -> PyResult<Bound<'_, Self>> {
+        let text = object.json().map(|json| PyString::new(py, json));
+        ResultBase::new(text, object.outcome().is_complete()).with(py, Self(object))
+    }
 }
 
 #[pymethods]
@@ -178,74 +182,35 @@ impl Object {
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        Json::visit(self.json.as_ref(), &visit)
-    }
-
     /// Its number, from 0.
     #[getter]
     const fn number(&self) -> usize {
-        self.object.number()
+        self.0.number()
     }
 
     /// How it ended.
     #[getter]
     const fn outcome(&self) -> &'static str {
-        self.object.outcome().code()
-    }
-
-    /// Whether nothing of it is missing.
-    #[getter]
-    const fn is_complete(&self) -> bool {
-        self.object.outcome().is_complete()
-    }
-
-    /// Its JSON text. `None` if there is none.
-    #[getter]
-    fn text(&self) -> Option<&str> {
-        self.object.json()
-    }
-
-    /// Its value. Raises `error` if there is no text.
-    #[getter]
-    fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        match &slf.get().json {
-            Some(json) => json.value(slf.py()),
-            None => Err(PyErr::from_value(refusal(slf.as_any())?)),
-        }
+        self.0.outcome().code()
     }
 
     /// The repairs, in order, relative to the text of its block.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let mended = self.object.json().unwrap_or_default();
-        repair::of_mended(py, mended.as_bytes(), self.object.offset(), self.object.repairs())
+        let mended = self.0.json().unwrap_or_default();
+        repair::of_mended(py, mended.as_bytes(), self.0.offset(), self.0.repairs())
     }
 
     /// Where it was cut off, if it was.
     #[getter]
     fn cut_at(&self) -> Option<String> {
-        self.object.cut_at().map(ToString::to_string)
+        self.0.cut_at().map(ToString::to_string)
     }
 
     /// Why it is not complete, although it may look so.
     #[getter]
     fn doubt(&self) -> Option<&'static str> {
-        self.object.doubt().map(wiremend::wire::Doubt::code)
-    }
-
-    /// The error that says why it is not complete, to be raised. `None` if it is.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().is_complete() {
-            return Ok(slf.py().None().into_bound(slf.py()));
-        }
-        refusal(slf.as_any())
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let text = slf.getattr("text")?.repr()?;
-        Ok(format!("<Object {}: {text}>", slf.get().outcome()))
+        self.0.doubt().map(wiremend::wire::Doubt::code)
     }
 }
 
@@ -315,10 +280,10 @@ pub(crate) fn object_of<'py>(
         }
         Event::CallEnded(call) => {
             tails.end(true, call.number());
-            any(py, CallEnded { call: Py::new(py, Call::of(call))? })?
+            any(py, CallEnded { call: Call::of(py, call)?.unbind() })?
         }
         Event::CallFitted(fitted) => {
-            any(py, CallFitted { call: Py::new(py, FittedCall::of(py, &fitted)?)? })?
+            any(py, CallFitted { call: FittedCall::of(py, &fitted)?.unbind() })?
         }
         Event::CallIssue { call, issue, .. } => {
             let standing = issue.standing().code();
@@ -343,17 +308,13 @@ pub(crate) fn object_of<'py>(
         }
         Event::ObjectEnded(object) => {
             tails.end(false, object.number());
-            let json = object.json().map(Json::new);
-            any(py, ObjectEnded { object: Py::new(py, Object { object: *object, json })? })?
+            any(py, ObjectEnded { object: Object::new(py, *object)?.unbind() })?
         }
         Event::ObjectFitted(object) => {
-            let fitted =
-                object.fitted().map(|fitted| Py::new(py, Fitted::new(None, fitted.clone())));
+            let fitted = object.fitted().map(|fitted| Fitted::new(py, None, fitted.clone()));
+            let fitted = fitted.transpose()?.map(Bound::unbind);
             let is_complete = object.outcome().is_complete();
-            any(
-                py,
-                ObjectFitted { fitted: fitted.transpose()?, number: object.object(), is_complete },
-            )?
+            any(py, ObjectFitted { fitted, number: object.object(), is_complete })?
         }
         Event::ObjectIssue { object, issue, .. } => {
             let standing = issue.standing().code();
@@ -371,9 +332,9 @@ pub(crate) fn object_of<'py>(
             let cut_at = mended.cut_at().cloned();
             let (outcome, text, repairs) = mended.into_parts();
             let origin = Origin::Chunks(text.clone().unwrap_or_default().into_bytes());
-            let text = text.map(|text| PyString::new(py, &text).unbind());
-            let mended = Py::new(py, Mended::new(origin, outcome, text, repairs, cut_at))?;
-            any(py, EnvelopeMended { mended })?
+            let text = text.map(|text| PyString::new(py, &text));
+            let (base, mended) = Mended::new(origin, outcome, text, repairs, cut_at);
+            any(py, EnvelopeMended { mended: base.with(py, mended)?.unbind() })?
         }
         Event::Error(error) => any(
             py,

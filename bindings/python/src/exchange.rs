@@ -11,7 +11,7 @@ use wiremend::{
     wire::Rewritten,
 };
 
-use crate::{json::Json, source::Source};
+use crate::{source::Source, value};
 
 type Headers = Vec<(String, Vec<u8>)>;
 /// A header, and the lines that it has from now on.
@@ -193,7 +193,7 @@ impl Answer {
     #[getter]
     fn account<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let account = self.answer(py).account().to_json();
-        Json::new(account.to_string()).value(py)
+        value::of_json(py, &account.to_string())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

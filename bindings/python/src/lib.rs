@@ -5,12 +5,12 @@ mod calls;
 mod events;
 mod exchange;
 mod growing;
-mod json;
 mod mended;
 mod mender;
 mod options;
 mod reader;
 mod repair;
+mod result;
 mod schema;
 mod source;
 mod value;
@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use crate::{
     mended::Mended,
     options::{Keywords, scope},
+    result::refusal,
     source::Source,
 };
 
@@ -44,6 +45,7 @@ mod _native {
         mender::Mender,
         reader::Reader,
         repair::{Change, Repair},
+        result::ResultBase,
         schema::{Fitted, Issue, Schema, Tools},
     };
 }
@@ -68,41 +70,41 @@ fn loads<'py>(
         return Ok(value);
     }
     let options = Keywords { policy, without, documents, depth }.options()?;
-    let mended = Mended::of(py, source, None, &options)?;
-    match mended.built(py)? {
-        Some(value) if incomplete || mended.outcome_of().is_complete() => Ok(value),
-        _ => {
-            let mended = Bound::new(py, mended)?;
-            Err(PyErr::from_value(mended::refusal(mended.as_any())?))
-        }
+    let (base, mended) = Mended::of(py, source, None, &options)?;
+    match base.built(py)? {
+        Some(value) if incomplete || base.is_complete() => Ok(value),
+        _ => Err(PyErr::from_value(refusal(base.with(py, mended)?.as_any())?)),
     }
 }
 
 /// Mends a text that should be JSON.
 #[pyfunction]
 #[pyo3(signature = (text, *, policy = "permissive", without = None, documents = "array", depth = 127))]
-fn mend(
-    text: &Bound<'_, PyAny>,
+fn mend<'py>(
+    text: &Bound<'py, PyAny>,
     policy: &str,
-    without: Option<&Bound<'_, PyAny>>,
+    without: Option<&Bound<'py, PyAny>>,
     documents: &str,
     depth: usize,
-) -> PyResult<Mended> {
+) -> PyResult<Bound<'py, Mended>> {
     let options = Keywords { policy, without, documents, depth }.options()?;
-    Mended::of(text.py(), Source::of(text)?, None, &options)
+    let (base, mended) = Mended::of(text.py(), Source::of(text)?, None, &options)?;
+    base.with(text.py(), mended)
 }
 
 /// Finds the JSON in a text, and mends it.
 #[pyfunction]
 #[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127))]
-fn find(
-    text: &Bound<'_, PyAny>,
+fn find<'py>(
+    text: &Bound<'py, PyAny>,
     scope: &str,
     policy: &str,
-    without: Option<&Bound<'_, PyAny>>,
+    without: Option<&Bound<'py, PyAny>>,
     documents: &str,
     depth: usize,
-) -> PyResult<Mended> {
+) -> PyResult<Bound<'py, Mended>> {
     let options = Keywords { policy, without, documents, depth }.options()?;
-    Mended::of(text.py(), Source::of(text)?, Some(self::scope(scope)?), &options)
+    let (base, mended) =
+        Mended::of(text.py(), Source::of(text)?, Some(self::scope(scope)?), &options)?;
+    base.with(text.py(), mended)
 }

@@ -113,13 +113,11 @@ impl Mender {
         let outcome = mender.finish(&mut (&mut *emitted, partial));
         let Emitted { text: bytes, repairs } = std::mem::take(emitted);
         let text = std::str::from_utf8(&bytes).ok().filter(|_| outcome.is_valid());
-        let text = text.map(|text| PyString::new(py, text).unbind());
+        let text = text.map(|text| PyString::new(py, text));
         let cut = matches!(outcome, wiremend::Outcome::Closed | wiremend::Outcome::Cut);
         let cut_at = cut.then(|| mender.path());
-        let mended =
-            Py::new(py, Mended::new(Origin::Chunks(bytes), outcome, text, repairs, cut_at))?;
-        *closed = Some(mended.clone_ref(py));
-        Ok(mended)
+        let (base, mended) = Mended::new(Origin::Chunks(bytes), outcome, text, repairs, cut_at);
+        Ok(closed.insert(base.with(py, mended)?.unbind()).clone_ref(py))
     }
 
     /// The value so far, as an object of its own: what is open in it is shown as far as it has arrived. `None`

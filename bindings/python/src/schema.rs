@@ -1,16 +1,17 @@
 //! Values that fit a schema.
 
 use pyo3::{
-    PyTraverseError, PyVisit, exceptions::PyValueError, prelude::*, sync::PyOnceLock,
-    types::PyTuple,
+    exceptions::PyValueError,
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyString, PyTuple},
 };
 use wiremend::schema::{self, FitOptions, Registry, Rendering, SharedRegistry};
 
 use crate::{
-    json::Json,
-    mended::refusal,
     options::{Keywords, scope},
     repair::{self, shown},
+    result::ResultBase,
     source::{LONG, Source},
 };
 
@@ -28,15 +29,15 @@ impl Schema {
 
     /// Mends a text, and makes its value fit.
     #[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127))]
-    fn fit(
+    fn fit<'py>(
         &self,
-        text: &Bound<'_, PyAny>,
+        text: &Bound<'py, PyAny>,
         scope: &str,
         policy: &str,
-        without: Option<&Bound<'_, PyAny>>,
+        without: Option<&Bound<'py, PyAny>>,
         documents: &str,
         depth: usize,
-    ) -> PyResult<Fitted> {
+    ) -> PyResult<Bound<'py, Fitted>> {
         let py = text.py();
         let mending = Keywords { policy, without, documents, depth }.options()?;
         let options = FitOptions::new().with_mending(mending).with_scope(self::scope(scope)?);
@@ -44,7 +45,7 @@ impl Schema {
         let bytes = source.bytes(py)?;
         let fit = || self.0.fit(bytes, &options);
         let fitted = if bytes.len() < LONG { fit() } else { py.detach(fit) };
-        Ok(Fitted::new(Some(source), fitted))
+        Fitted::new(py, Some(source), fitted)
     }
 
     /// The schema, as JSON text.
@@ -55,23 +56,23 @@ impl Schema {
 }
 
 /// The result of fitting a text to a schema.
-#[pyclass(frozen, module = "wiremend")]
+#[pyclass(frozen, extends = ResultBase, module = "wiremend")]
 pub(crate) struct Fitted {
     /// The text, if it is kept.
     source: Option<Source>,
     fitted: schema::Fitted,
-    json: Option<Json>,
     changes: PyOnceLock<Py<PyTuple>>,
 }
 
 impl Fitted {
-    pub(crate) fn new(source: Option<Source>, fitted: schema::Fitted) -> Self {
-        let json = fitted.text().map(Json::new);
-        Self { source, fitted, json, changes: PyOnceLock::new() }
-    }
-
-    pub(crate) const fn is_whole(&self) -> bool {
-        self.fitted.outcome().is_complete()
+    pub(crate) fn new(
+        py: Python<'_>,
+        source: Option<Source>,
+        fitted: schema::Fitted,
+    ) -> PyResult<Bound<'_, Self>> {
+        let text = fitted.text().map(|text| PyString::new(py, text));
+        let base = ResultBase::new(text, fitted.outcome().is_complete());
+        base.with(py, Self { source, fitted, changes: PyOnceLock::new() })
     }
 }
 
@@ -81,35 +82,10 @@ impl Fitted {
     #[pyo3(name = "__match_args__")]
     const MATCH: (&'static str, &'static str) = ("outcome", "text");
 
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        Json::visit(self.json.as_ref(), &visit)
-    }
-
     /// How it ended; `invalid` if the value does not fit.
     #[getter]
     const fn outcome(&self) -> &'static str {
         self.fitted.outcome().code()
-    }
-
-    /// Whether there is a value that fits, and nothing of it is missing.
-    #[getter]
-    const fn is_complete(&self) -> bool {
-        self.is_whole()
-    }
-
-    /// The JSON text that fits. `None` if there is none.
-    #[getter]
-    fn text(&self) -> Option<&str> {
-        self.fitted.text()
-    }
-
-    /// The value of the text, built once. Raises `error` if there is no text.
-    #[getter]
-    fn value<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        match &slf.get().json {
-            Some(json) => json.value(slf.py()),
-            None => Err(PyErr::from_value(Self::error(slf)?)),
-        }
     }
 
     /// The edit script from the text to the one that fits. Empty if there is none.
@@ -150,21 +126,6 @@ impl Fitted {
     #[getter]
     fn risk(&self) -> Option<&'static str> {
         self.fitted.risk().map(wiremend::Risk::code)
-    }
-
-    /// The error that says why there is no complete value that fits, to be raised. `None` if there is one.
-    #[getter]
-    fn error<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        if slf.get().fitted.outcome().is_complete() {
-            return Ok(slf.py().None().into_bound(slf.py()));
-        }
-        refusal(slf.as_any())
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let fitted = &slf.get().fitted;
-        let (outcome, issues) = (fitted.outcome().code(), fitted.issues().len());
-        Ok(format!("<Fitted {outcome}: {}, {issues} issues>", slf.getattr("text")?.repr()?))
     }
 }
 

@@ -43,6 +43,11 @@ pub(crate) fn read<'py>(
     }
 }
 
+/// The value of what the engine calls JSON.
+pub(crate) fn of_json<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
+    Ok(read(py, json, usize::MAX)?.unwrap_or_else(|| py.None().into_bound(py)))
+}
+
 /// A container that is being read.
 enum Open<'py> {
     /// An array, and where its items begin.

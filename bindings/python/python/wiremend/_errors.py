@@ -14,13 +14,18 @@ class MendError(ValueError):
     def __init__(self, message: str, result: Any, place: str | None, for_model: str) -> None:
         super().__init__(message)
         self.result = result
-        """What was raised for, such as a `Mended`. What there is of a value that was cut off is in it."""
+        """What was raised for, such as a `Mended`. What there is of a value that was cut off is in it. ``None`` after the
+        error was pickled."""
         self.outcome: str = result.outcome
         """How it ended, such as ``"cut"``."""
         self.place = place
         """Where in the value, such as ``$.a[0]``, if that is known."""
         self.for_model = for_model
         """A sentence for the model that wrote the text: what is wrong, and what to send instead."""
+
+    def __reduce__(self) -> Any:
+        # Results stay in their process. An error that leaves it, as from a pool, says why all the same.
+        return _without_result, (type(self), str(self), self.outcome, self.place, self.for_model)
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
@@ -51,10 +56,21 @@ class SchemaMismatch(MendError):
     """The value does not fit its schema, and no rule makes it fit."""
 
 
+def _without_result(kind: type[MendError], message: str, outcome: str, place: str | None, for_model: str) -> MendError:
+    error = kind.__new__(kind, message)
+    error.result, error.outcome, error.place, error.for_model = None, outcome, place, for_model
+    return error
+
+
 def refusal(result: Any) -> MendError:
     """The error for a result that is not complete."""
-    if getattr(result, "check", None) in ("unknown", "unchecked"):
-        return _unchecked(result)
+    match getattr(result, "check", None):
+        case "fitted":
+            return refusal(result.fitted)
+        case "incomplete":
+            return refusal(result.call)
+        case "unknown" | "unchecked":
+            return _unchecked(result)
     outcome: str = result.outcome
     place: str | None = getattr(result, "cut_at", None)
     issues: tuple[Issue, ...] = getattr(result, "issues", ())
@@ -78,7 +94,8 @@ def refusal(result: Any) -> MendError:
         return SchemaMismatch(message, result, first.path, for_model)
     if outcome == "none":
         for_model = "Your answer has no JSON. Answer with JSON, and nothing else."
-        return Refused("there is no JSON in it", result, place, for_model)
+        why = getattr(result, "why", None) or "there is no JSON in it"
+        return Refused(why, result, place, for_model)
     message = "it is not JSON, and the policy forbids what would make it so"
     repairs: tuple[Repair, ...] = getattr(result, "repairs", ())
     if repairs:
