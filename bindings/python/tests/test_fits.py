@@ -126,6 +126,7 @@ def test_types_of_the_standard_library() -> None:
     assert made == wanted and made.inner == 7
     assert type(made.pair) is tuple and type(made.names) is set
     assert parse("[5, null, 'x']", list[int | str | None]) == [5, None, "x"]
+    assert parse("[1, 'a']", tuple[int, str] | None) == (1, "a")  # type: ignore[arg-type]
 
 
 def test_pydantic_models() -> None:
@@ -139,6 +140,27 @@ def test_pydantic_models() -> None:
     assert isinstance(many[0], Model)
     with pytest.raises(SchemaMismatch):
         parse("{day: 1}", Model)
+    assert parse("{1: 'a'}", dict[int, str]) == {1: "a"}
+
+
+@dataclass
+class Span:
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise ValueError("it ends before it starts")
+
+
+def test_what_a_type_refuses_is_a_mismatch() -> None:
+    assert parse("{start: 1, end: 2}", Span) == Span(1, 2)
+    with pytest.raises(SchemaMismatch, match="ends before") as caught:
+        parse("{start: 3, end: 2}", Span)
+    assert "ends before" in caught.value.for_model and caught.value.result.value == {"start": 3, "end": 2}
+    wrong: list[SchemaMismatch] = []
+    assert list(wiremend.items(["[{start: 3, end: 2}, {start: 1, end: 2}]"], "", Span, mismatch=wrong.append)) == [Span(1, 2)]
+    assert len(wrong) == 1
 
 
 def test_a_type_without_a_schema() -> None:

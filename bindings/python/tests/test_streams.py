@@ -306,11 +306,23 @@ def test_items_of_what_was_cut_off_end_with_an_error() -> None:
 
 
 def test_an_item_that_does_not_fit() -> None:
-    with pytest.raises(SchemaMismatch):
-        list(items(["[{a: 1}, {a: 'x'}, {a: 3}]"], "", Row))
+    whole = "[{a: 1}, {a: 'x'}, {a: 3}]"
+    for chunks in ([whole], list(whole)):
+        seen = []
+        with pytest.raises(SchemaMismatch):
+            for row in items(chunks, "", Row):
+                seen.append(row)
+        assert seen == [Row(1)]
     wrong: list[SchemaMismatch] = []
     assert list(items(["[{a: 1}, {a: 'x'}, {a: 3}]"], "", Row, mismatch=wrong.append)) == [Row(1), Row(3)]
     assert [error.place for error in wrong] == ["$.a"]
+
+
+def test_why_a_response_has_no_value() -> None:
+    failed = b'data: {"error": {"message": "overloaded", "type": "server_error"}}\n\n'
+    for body, why in ((failed, "reported an error: overloaded"), (b'{"rows": [1]}', "passed as str"), (text("Hi"), "no JSON")):
+        with pytest.raises(Refused, match=why):
+            list(items([body], "/rows"))
 
 
 def test_partial_values() -> None:
@@ -430,6 +442,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert (code, out) == (0, '{"a": 1}\n') and "extra-comma" in err
     assert run("repair", "--quiet", data=b"[1")[::2] == (3, "")
     assert run("repair", data=b"nothing")[:2] == (4, "")
+    assert run("repair", str(tmp_path / "none"))[0] == 2 and "No such file" in run("repair", str(tmp_path / "none"))[2]
     file = tmp_path / "body.sse"
     file.write_bytes(BODY)
     assert run("stream", str(file))[:2] == (0, 'book({"seats": 2})\n')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import math
+import pickle
 import threading
 import weakref
 from typing import Any
@@ -133,6 +134,14 @@ def test_errors_are_one_tree() -> None:
     with pytest.raises(Refused) as refused:
         wiremend.loads("{'a': None}", policy="strict")
     assert refused.value.repairs
+
+
+def test_errors_leave_their_process() -> None:
+    with pytest.raises(Cut) as caught:
+        wiremend.loads('{"a": 1')
+    left = pickle.loads(pickle.dumps(caught.value))
+    assert type(left) is Cut and str(left) == str(caught.value)
+    assert (left.outcome, left.for_model, left.result, left.repairs) == ("closed", caught.value.for_model, None, ())
 
 
 def test_mended_never_raises_but_for_a_value_that_is_not_there() -> None:

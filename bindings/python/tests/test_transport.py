@@ -222,6 +222,8 @@ def test_a_client_keeps_its_own_options(name: str) -> None:
     assert isinstance(client, module.Client) and ours.Client().follow_redirects
     given = ours.Transport()
     assert ours.Client(transport=given)._transport is given
+    with pytest.raises(ValueError, match="options of the transport"):
+        ours.Client(transport=given, mending={"mode": "validated"})
 
 
 def test_the_sdk_of_openai(scripted: Provider) -> None:

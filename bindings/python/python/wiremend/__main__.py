@@ -24,7 +24,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("file", nargs="?", default="-", help="a file; standard input without one")
         command.add_argument("--quiet", action="store_true", help="list no repairs")
     chosen = parser.parse_args(arguments)
-    with sys.stdin.buffer if chosen.file == "-" else open(chosen.file, "rb") as file:
+    try:
+        file = sys.stdin.buffer if chosen.file == "-" else open(chosen.file, "rb")
+    except OSError as error:
+        parser.error(str(error))
+    with file:
         return _repair(file, chosen.quiet) if chosen.command == "repair" else _stream(file, chosen.quiet)
 
 

@@ -7,7 +7,7 @@ from typing import TypedDict, TypeVar, Unpack
 
 from . import _native
 from ._native import Fitted, FoundCalls, MendedArguments
-from ._shapes import SchemaLike, ToolsLike, shape_of, tools_of
+from ._shapes import SchemaLike, Shape, ToolsLike, shape_of, tools_of
 from ._words import Documents, Policy, Scope, Text
 
 T = TypeVar("T")
@@ -54,12 +54,8 @@ def parse(text: Text, kind: type[T], **options: Unpack[FitOptions]) -> T:
     >>> parse("Here: {city: 'Oslo', days: '3'}", Trip)
     Trip(city='Oslo', days=3)
     """
-    shape = shape_of(kind)
-    fitted = shape.schema.fit(text, **options)
-    if fitted.error is not None:
-        raise fitted.error
-    value: T = shape.read(fitted.text or "")
-    return value
+    shape: Shape[T] = shape_of(kind)
+    return shape.value(shape.schema.fit(text, **options))
 
 
 def mend_arguments(

@@ -12,7 +12,8 @@ from collections import abc
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from ._native import Schema, Tools, loads
+from ._errors import SchemaMismatch
+from ._native import Fitted, Schema, Tools, loads
 
 T = TypeVar("T")
 
@@ -30,13 +31,24 @@ class Shape(Generic[T]):
         self.schema = schema
         self.read = read
 
+    def value(self, fitted: Fitted) -> T:
+        """The value of a text that fits. Raises the error of one that does not, and one for what the type refuses."""
+        if fitted.error is not None:
+            raise fitted.error
+        try:
+            return self.read(fitted.text or "")
+        except ValueError as refused:
+            # The validators of a model, or the constructor of a dataclass.
+            for_model = f"Your JSON was refused. Send all of it again, with this put right:\n{refused}"
+            raise SchemaMismatch(f"its type refuses it: {refused}", fitted, None, for_model) from refused
+
 
 def shape_of(kind: Any) -> Shape[Any]:
     """The shape that a caller means."""
     if isinstance(kind, Schema):
         return Shape(kind, loads)
     if isinstance(kind, Mapping):
-        return _of_schema(json.dumps(kind))
+        return _of_schema(json.dumps(kind, default=dict))
     try:
         return _of_type(kind)
     except TypeError as error:
@@ -157,7 +169,7 @@ class _Describer:
             return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
         if (origin or kind) in _LISTS:
             return {"type": "array", "items": self.describe(arguments[0])} if arguments else {"type": "array"}
-        if (origin or kind) in _MAPPINGS:
+        if (origin or kind) in _MAPPINGS and arguments[:1] in ((), (str,), (Any,)):
             of_values = {"additionalProperties": self.describe(arguments[1])} if arguments else {}
             return {"type": "object", **of_values}
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
@@ -229,6 +241,8 @@ def _holds(kind: Any, value: Any) -> bool:
     if kind in (bool, str):
         return isinstance(value, kind)
     if plain in _LISTS:
+        if plain is tuple and arguments and arguments[-1] is not Ellipsis:
+            return isinstance(value, list) and len(value) == len(arguments) and all(map(_holds, arguments, value))
         return isinstance(value, list) and (not arguments or all(_holds(arguments[0], item) for item in value))
     if plain in _MAPPINGS:
         return isinstance(value, dict)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from ._errors import MendError, SchemaMismatch, refusal
+from ._loops import aread, read
 from ._native import (
     Call,
     CallBegan,
     CallEnded,
     CallFragment,
     Ended,
+    Error,
     Growing,
     Items,
     Mender,
@@ -24,7 +26,7 @@ from ._native import (
     loads,
 )
 from ._shapes import SchemaLike, ToolsLike, shape_of, tools_of
-from ._sources import Chunk, Source, achunks_of, chunks_of
+from ._sources import Chunk, Source
 from ._words import Policy, Scope
 from .events import Event
 
@@ -71,35 +73,13 @@ def stream(source: Source, **options: Unpack[StreamOptions]) -> Generator[Event,
     >>> [event.text for event in stream(body) if isinstance(event, Text)]
     ['Hi']
     """
-    return _events(source, reader(**options))
-
-
-def _events(source: Source, reader: Reader) -> Generator[Event, None, None]:
-    chunks, close = chunks_of(source)
-    try:
-        for chunk in chunks:
-            yield from reader.feed(chunk)
-        yield from reader.close()
-    finally:
-        close()
+    return read(source, reader(**options))
 
 
 def astream(source: Source, **options: Unpack[StreamOptions]) -> AsyncGenerator[Event, None]:
     """The same as `stream`, for an asynchronous source. Leaving the loop closes the source, as soon as the event loop
     runs; ``contextlib.aclosing`` closes it at once."""
-    return _aevents(source, reader(**options))
-
-
-async def _aevents(source: Source, reader: Reader) -> AsyncGenerator[Event, None]:
-    chunks, close = achunks_of(source)
-    try:
-        async for chunk in chunks:
-            for event in reader.feed(chunk):
-                yield event
-        for event in reader.close():
-            yield event
-    finally:
-        await close()
+    return aread(source, reader(**options))
 
 
 class JsonOptions(TypedDict, total=False):
@@ -123,6 +103,7 @@ class _Json:
         self.reader: Reader | None = None
         self.chosen: tuple[type[Any], int] | None = None
         self.returned = 0
+        self.failed: Error | None = None
         self.result: Any = None
 
     def feed(self, chunk: Chunk) -> str:
@@ -163,9 +144,10 @@ class _Json:
                     self.result = ended
                 case ObjectEnded(found) if self.chosen == (Object, found.number):
                     self.result = found
+                case Error() as failed:
+                    self.failed = failed
                 case Ended(outcome) if self.result is None:
-                    known = {"cut": "cut", "lossy": "cut", "overflow": "overflow"}
-                    self.result = _Nothing(known.get(outcome, "none"))
+                    self.result = _Nothing(outcome, self.failed)
                 case _:
                     pass
         return "".join(json)
@@ -181,7 +163,21 @@ class _Json:
 class _Nothing:
     """What came of a response without a value."""
 
-    outcome: str
+    ended: str
+    failed: Error | None
+
+    @property
+    def outcome(self) -> str:
+        return {"cut": "cut", "lossy": "cut", "overflow": "overflow"}.get(self.ended, "none")
+
+    @property
+    def why(self) -> str | None:
+        if self.failed is None:
+            return None
+        kind, said = self.failed.kind, self.failed.message[:200]
+        if kind == "provider":
+            return f"the provider reported an error: {said}"
+        return f"the body is no response of a provider ({kind}; the text of a model is passed as str): {said}"
 
     @property
     def error(self) -> MendError:
@@ -201,31 +197,31 @@ class _Rows:
         self.shape = None if kind is None else shape_of(kind)
         self.mismatch = mismatch
 
-    def feed(self, chunk: Chunk) -> list[Any]:
+    def feed(self, chunk: Chunk) -> Iterator[Any]:
         return self.read(self.json.feed(chunk))
 
-    def close(self) -> list[Any]:
-        return self.read(self.json.close())
+    def close(self) -> Iterator[Any]:
+        yield from self.read(self.json.close())
+        if self.json.error is not None:
+            raise self.json.error
 
-    def read(self, json: str) -> list[Any]:
-        rows: list[Any] = []
+    def read(self, json: str) -> Iterator[Any]:
         cut_at: str | None = getattr(self.json.result, "cut_at", None)
         for text, path in self.items.feed(json):
             if cut_at is not None and f"{cut_at}.".startswith((f"{path}.", f"{path}[")):
                 # What closed it is not what the model wrote.
                 continue
             if self.shape is None:
-                rows.append(loads(text))
+                yield loads(text)
                 continue
-            fitted = self.shape.schema.fit(text, scope="whole")
-            error = fitted.error
-            if error is None:
-                rows.append(self.shape.read(fitted.text or ""))
-            elif self.mismatch is not None and isinstance(error, SchemaMismatch):
+            try:
+                row = self.shape.value(self.shape.schema.fit(text, scope="whole"))
+            except SchemaMismatch as error:
+                if self.mismatch is None:
+                    raise
                 self.mismatch(error)
             else:
-                raise error
-        return rows
+                yield row
 
 
 @overload
@@ -255,19 +251,7 @@ def items(
     >>> list(items(["{rows: [{a: 1}, {a", ": 2}]}"], "/rows"))
     [{'a': 1}, {'a': 2}]
     """
-    return _items(source, _Rows(pointer, kind, mismatch, options))
-
-
-def _items(source: Source, rows: _Rows) -> Generator[Any, None, None]:
-    chunks, close = chunks_of(source)
-    try:
-        for chunk in chunks:
-            yield from rows.feed(chunk)
-        yield from rows.close()
-    finally:
-        close()
-    if rows.json.error is not None:
-        raise rows.json.error
+    return read(source, _Rows(pointer, kind, mismatch, options))
 
 
 @overload
@@ -287,21 +271,7 @@ def aitems(
     source: Source, pointer: str, kind: Any = None, *, mismatch: Mismatch | None = None, **options: Unpack[JsonOptions]
 ) -> AsyncGenerator[Any, None]:
     """The same as `items`, for an asynchronous source."""
-    return _aitems(source, _Rows(pointer, kind, mismatch, options))
-
-
-async def _aitems(source: Source, rows: _Rows) -> AsyncGenerator[Any, None]:
-    chunks, close = achunks_of(source)
-    try:
-        async for chunk in chunks:
-            for row in rows.feed(chunk):
-                yield row
-        for row in rows.close():
-            yield row
-    finally:
-        await close()
-    if rows.json.error is not None:
-        raise rows.json.error
+    return aread(source, _Rows(pointer, kind, mismatch, options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,17 +290,23 @@ class Snapshot:
 
 
 class _Grown:
+    """The snapshots of a value."""
+
     def __init__(self, options: JsonOptions) -> None:
         self.json = _Json(options)
         self.growing = Growing()
 
-    def feed(self, chunk: Chunk) -> list[Snapshot]:
-        return [self.snapshot(False)] if self.growing.feed(self.json.feed(chunk)) else []
+    def feed(self, chunk: Chunk) -> Iterator[Snapshot]:
+        if self.growing.feed(self.json.feed(chunk)):
+            yield self.snapshot(False)
 
-    def close(self) -> list[Snapshot]:
+    def close(self) -> Iterator[Snapshot]:
         changed = self.growing.feed(self.json.close())
-        complete = self.json.error is None
-        return [self.snapshot(complete)] if changed or complete else []
+        error = self.json.error
+        if changed or error is None:
+            yield self.snapshot(error is None)
+        if error is not None:
+            raise error
 
     def snapshot(self, complete: bool) -> Snapshot:
         return Snapshot(self.growing.value, self.growing.closed, complete)
@@ -344,35 +320,9 @@ def partial(source: Source, **options: Unpack[JsonOptions]) -> Generator[Snapsho
     >>> [snapshot.value for snapshot in partial(["{city: 'Os", "lo'}"])]
     [{'city': 'Os'}, {'city': 'Oslo'}, {'city': 'Oslo'}]
     """
-    return _partial(source, _Grown(options))
-
-
-def _partial(source: Source, grown: _Grown) -> Generator[Snapshot, None, None]:
-    chunks, close = chunks_of(source)
-    try:
-        for chunk in chunks:
-            yield from grown.feed(chunk)
-        yield from grown.close()
-    finally:
-        close()
-    if grown.json.error is not None:
-        raise grown.json.error
+    return read(source, _Grown(options))
 
 
 def apartial(source: Source, **options: Unpack[JsonOptions]) -> AsyncGenerator[Snapshot, None]:
     """The same as `partial`, for an asynchronous source."""
-    return _apartial(source, _Grown(options))
-
-
-async def _apartial(source: Source, grown: _Grown) -> AsyncGenerator[Snapshot, None]:
-    chunks, close = achunks_of(source)
-    try:
-        async for chunk in chunks:
-            for snapshot in grown.feed(chunk):
-                yield snapshot
-        for snapshot in grown.close():
-            yield snapshot
-    finally:
-        await close()
-    if grown.json.error is not None:
-        raise grown.json.error
+    return aread(source, _Grown(options))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
-from types import ModuleType
-from typing import Any, Literal, TypedDict
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from functools import cache
+from itertools import chain
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
+from ._loops import apassed, passed
 from ._native import Answer, Exchange, Exchanges
-
-Headers = list[tuple[bytes, bytes]]
 
 
 class ToolRule(TypedDict, total=False):
@@ -44,15 +44,20 @@ OnAnswer = Callable[[Answer], object]
 """Called with what was done to an answer, when it has ended."""
 
 
-def edited(headers: Headers, edits: list[tuple[str, list[bytes]]]) -> Headers:
-    """Headers with the lines that they have from now on."""
+def _pairs(message: Any) -> list[tuple[str, bytes]]:
+    """The headers of a request or an answer."""
+    return [(name.decode("latin-1"), value) for name, value in message.headers.raw]
+
+
+def _edited(message: Any, edits: list[tuple[str, list[bytes]]]) -> list[tuple[bytes, bytes]]:
+    """Its headers, with the lines that they have from now on."""
     lines = {name.encode(): values for name, values in edits}
-    kept = [(name, value) for name, value in headers if name.lower() not in lines]
+    kept = [(name, value) for name, value in message.headers.raw if name.lower() not in lines]
     return kept + [(name, value) for name, values in lines.items() for value in values]
 
 
 class Body:
-    """The body of an answer, mended while it passes, or as a whole."""
+    """The body of an answer, mended while it passes, or as a whole: the steps of a loop."""
 
     def __init__(self, answer: Answer, on_answer: OnAnswer | None) -> None:
         self.answer, self.on_answer = answer, on_answer
@@ -61,230 +66,202 @@ class Body:
             answer.unpack(answer.coding)
             self.unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
 
-    def push(self, chunk: bytes) -> bytes:
-        return self.answer.push(chunk if self.unpacker is None else self.unpacker.decompress(chunk))
+    def feed(self, chunk: bytes, /) -> Iterable[bytes]:
+        return _some(self.answer.push(chunk if self.unpacker is None else self.unpacker.decompress(chunk)))
 
-    def end(self) -> bytes:
-        last = b"" if self.unpacker is None else self.answer.push(self.unpacker.flush())
-        last += self.answer.finish()
-        self.ended()
-        return last
+    def close(self) -> Iterable[bytes]:
+        rest = b"" if self.unpacker is None else self.answer.push(self.unpacker.flush())
+        return self.ended(rest + self.answer.finish())
 
-    def stop(self) -> bytes:
-        last = self.answer.stop()
-        self.ended()
-        return last
+    def stop(self) -> Iterable[bytes]:
+        return self.ended(self.answer.stop())
 
-    def ended(self) -> None:
+    def ended(self, last: bytes) -> Iterable[bytes]:
         if self.on_answer is not None:
             self.on_answer(self.answer)
-
-    def pieces(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        try:
-            for chunk in chunks:
-                if piece := self.push(chunk):
-                    yield piece
-        except Exception:
-            # It broke off: what waits leaves as it came, before the error.
-            if piece := self.stop():
-                yield piece
-            raise
-        if piece := self.end():
-            yield piece
-
-    async def apieces(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        try:
-            async for chunk in chunks:
-                if piece := self.push(chunk):
-                    yield piece
-        except Exception:
-            if piece := self.stop():
-                yield piece
-            raise
-        if piece := self.end():
-            yield piece
+        return _some(last)
 
 
-async def _achained(first: list[bytes], rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+def _some(piece: bytes) -> tuple[bytes, ...]:
+    """A piece, unless it is empty: that would end a body in chunks."""
+    return (piece,) if piece else ()
+
+
+async def _achained(first: list[bytes], rest: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
     for chunk in first:
         yield chunk
     async for chunk in rest:
         yield chunk
 
 
-def _chained(first: list[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield from first
-    yield from rest
+class _PlainStream:
+    def __init__(self, first: list[bytes], rest: Any, body: Body, inner: Any) -> None:
+        self._pieces, self._inner = passed(chain(first, rest), body), inner
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._pieces
+
+    def close(self) -> None:
+        self._inner.close()
 
 
-class _Side:
-    """What both transports of a module do."""
+class _AsyncStream:
+    def __init__(self, first: list[bytes], rest: Any, body: Body, inner: Any) -> None:
+        self._pieces, self._inner = apassed(_achained(first, rest), body), inner
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._pieces
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def _now(value: Any) -> Any:
+    return value
+
+
+async def _later(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+class _Way(NamedTuple):
+    """How a transport waits, and what it calls for that."""
+
+    wait: Callable[[Any], Awaitable[Any]]
+    read: str
+    send: str
+    close: str
+    chunks: Callable[[Any], Any]
+    next: Callable[[Any, None], Any]
+    stream: type
+    transport: str
+    streams: str
+
+
+_PLAIN = _Way(_now, "read", "handle_request", "close", iter, next, _PlainStream, "HTTPTransport", "SyncByteStream")
+_ASYNC = _Way(
+    _later, "aread", "handle_async_request", "aclose", aiter, anext, _AsyncStream, "AsyncHTTPTransport", "AsyncByteStream"
+)
+
+Inner = TypeVar("Inner")
+
+
+class _Transport(Generic[Inner]):
+    """What a plain transport and an asynchronous one have in common: all but how to wait."""
+
+    _httpx: Any
+    """The module of its requests and answers."""
+    _way: ClassVar[_Way]
 
     def __init__(
-        self, module: ModuleType, mending: Mending | None, held_bytes: int, on_answer: OnAnswer | None
+        self,
+        inner: Inner | None = None,
+        *,
+        mending: Mending | None = None,
+        held_bytes: int = 8 << 20,
+        on_answer: OnAnswer | None = None,
     ) -> None:
-        self.module: Any = module
-        self.exchanges = Exchanges(json.dumps(mending or {}), held_bytes)
-        self.held_bytes = held_bytes
-        self.on_answer = on_answer
+        self._exchanges = Exchanges(json.dumps(mending or {}), held_bytes)
+        self._inner: Any = getattr(self._httpx, self._way.transport)() if inner is None else inner
+        self._held_bytes = held_bytes
+        self._on_answer = on_answer
 
-    def asked(self, request: Any) -> Any:
-        headers = [(name.decode("latin-1"), value) for name, value in request.headers.raw]
-        return self.exchanges.request(request.method, request.url.path, headers)
+    async def _exchange(self, request: Any) -> Any:
+        """Sends a request, and gives its answer."""
 
-    def request(self, request: Any, exchange: Exchange) -> Any:
+        def wait(on: Any, name: str, *arguments: Any) -> Awaitable[Any]:
+            return way.wait(getattr(on, name)(*arguments))
+
+        way = self._way
+        asked = self._exchanges.request(request.method, request.url.path, _pairs(request))
+        exchange = asked.read(await wait(request, way.read) if asked.reads_body else None)
+        response = await wait(self._inner, way.send, self._sent(request, exchange))
+        body = Body(exchange.answer(response.status_code, _pairs(response)), self._on_answer)
+        inner, treatment = response.stream, body.answer.treatment
+        if treatment == "pass":
+            return self._answered(response, body, inner)
+        held: list[bytes] = []
+        rest, size = way.chunks(inner), 0
+        try:
+            while treatment == "whole" and size <= self._held_bytes:
+                chunk = await way.wait(way.next(rest, None))
+                if chunk is None:
+                    await wait(inner, way.close)
+                    whole = b"".join(passed(held, body))
+                    return self._answered(response, body, self._httpx.ByteStream(whole))
+                held.append(chunk)
+                size += len(chunk)
+        except BaseException:
+            await wait(inner, way.close)
+            raise
+        body.answer.begin_stream()
+        return self._answered(response, body, _stream_of(way, self._httpx)(held, rest, body, inner))
+
+    def _sent(self, request: Any, exchange: Exchange) -> Any:
         """The request as it is sent."""
         body: Any = {"stream": request.stream} if exchange.body is None else {"content": exchange.body}
-        headers = edited(request.headers.raw, exchange.header_edits)
-        return self.module.Request(request.method, request.url, headers=headers, extensions=request.extensions, **body)
+        headers = _edited(request, exchange.header_edits)
+        return self._httpx.Request(request.method, request.url, headers=headers, extensions=request.extensions, **body)
 
-    def body(self, exchange: Exchange, response: Any) -> Body:
-        headers = [(name.decode("latin-1"), value) for name, value in response.headers.raw]
-        return Body(exchange.answer(response.status_code, headers), self.on_answer)
-
-    def response(self, response: Any, body: Body, stream: Any) -> Any:
+    def _answered(self, response: Any, body: Body, stream: Any) -> Any:
         """The answer as the client has it."""
-        headers = edited(response.headers.raw, body.answer.header_edits)
+        headers = _edited(response, body.answer.header_edits)
         extensions = {**response.extensions, "wiremend": body.answer}
-        return self.module.Response(response.status_code, headers=headers, stream=stream, extensions=extensions)
-
-    def whole(self, response: Any, body: Body, chunks: list[bytes]) -> Any:
-        mended = b"".join([*map(body.push, chunks), body.end()])
-        return self.response(response, body, self.module.ByteStream(mended))
+        return self._httpx.Response(response.status_code, headers=headers, stream=stream, extensions=extensions)
 
 
-def transports(module: ModuleType) -> tuple[Any, Any, Any, Any]:
-    """`Client`, `AsyncClient`, `Transport` and `AsyncTransport` for a module of the family."""
-    of: Any = module
+@cache
+def _stream_of(way: _Way, module: Any) -> Any:
+    """The stream of a module that is made of the pieces that leave."""
+    return type("Stream", (way.stream, getattr(module, way.streams)), {})
 
-    class Stream(of.SyncByteStream):  # type: ignore[misc]
-        def __init__(self, pieces: Iterator[bytes], inner: Any) -> None:
-            self.pieces, self.inner = pieces, inner
 
-        def __iter__(self) -> Iterator[bytes]:
-            return self.pieces
+class PlainTransport(_Transport[Inner]):
+    """Mends what passes through another transport."""
 
-        def close(self) -> None:
-            self.inner.close()
+    _way = _PLAIN
 
-    class AsyncStream(of.AsyncByteStream):  # type: ignore[misc]
-        def __init__(self, pieces: AsyncIterator[bytes], inner: Any) -> None:
-            self.pieces, self.inner = pieces, inner
+    def handle_request(self, request: Any) -> Any:
+        # The exchange is written once, for transports that wait: this one does not.
+        try:
+            self._exchange(request).send(None)
+        except StopIteration as done:
+            return done.value
 
-        def __aiter__(self) -> AsyncIterator[bytes]:
-            return self.pieces
+    def close(self) -> None:
+        self._inner.close()
 
-        async def aclose(self) -> None:
-            await self.inner.aclose()
 
-    class Transport(of.BaseTransport):  # type: ignore[misc]
-        def __init__(
-            self,
-            inner: Any = None,
-            *,
-            mending: Mending | None = None,
-            held_bytes: int = 8 << 20,
-            on_answer: OnAnswer | None = None,
-        ) -> None:
-            self._inner = of.HTTPTransport() if inner is None else inner
-            self._side = _Side(module, mending, held_bytes, on_answer)
+class AsynchronousTransport(_Transport[Inner]):
+    """The same, asynchronous."""
 
-        def handle_request(self, request: Any) -> Any:
-            side = self._side
-            asked = side.asked(request)
-            exchange = asked.read(request.read() if asked.reads_body else None)
-            response = self._inner.handle_request(side.request(request, exchange))
-            body, inner = side.body(exchange, response), response.stream
-            treatment = body.answer.treatment
-            if treatment == "pass":
-                return side.response(response, body, inner)
-            chunks: list[bytes] = []
-            rest, size = iter(inner), 0
-            try:
-                while treatment == "whole" and size <= side.held_bytes:
-                    chunk = next(rest, None)
-                    if chunk is None:
-                        inner.close()
-                        return side.whole(response, body, chunks)
-                    chunks.append(chunk)
-                    size += len(chunk)
-            except BaseException:
-                inner.close()
-                raise
-            body.answer.begin_stream()
-            return side.response(response, body, Stream(body.pieces(_chained(chunks, rest)), inner))
+    _way = _ASYNC
 
-        def close(self) -> None:
-            self._inner.close()
+    async def handle_async_request(self, request: Any) -> Any:
+        return await self._exchange(request)
 
-    class AsyncTransport(of.AsyncBaseTransport):  # type: ignore[misc]
-        def __init__(
-            self,
-            inner: Any = None,
-            *,
-            mending: Mending | None = None,
-            held_bytes: int = 8 << 20,
-            on_answer: OnAnswer | None = None,
-        ) -> None:
-            self._inner = of.AsyncHTTPTransport() if inner is None else inner
-            self._side = _Side(module, mending, held_bytes, on_answer)
+    async def aclose(self) -> None:
+        await self._inner.aclose()
 
-        async def handle_async_request(self, request: Any) -> Any:
-            side = self._side
-            asked = side.asked(request)
-            exchange = asked.read(await request.aread() if asked.reads_body else None)
-            response = await self._inner.handle_async_request(side.request(request, exchange))
-            body, inner = side.body(exchange, response), response.stream
-            treatment = body.answer.treatment
-            if treatment == "pass":
-                return side.response(response, body, inner)
-            chunks: list[bytes] = []
-            rest, size = aiter(inner), 0
-            try:
-                while treatment == "whole" and size <= side.held_bytes:
-                    chunk = await anext(rest, None)
-                    if chunk is None:
-                        await inner.aclose()
-                        return side.whole(response, body, chunks)
-                    chunks.append(chunk)
-                    size += len(chunk)
-            except BaseException:
-                await inner.aclose()
-                raise
-            body.answer.begin_stream()
-            return side.response(response, body, AsyncStream(body.apieces(_achained(chunks, rest)), inner))
 
-        async def aclose(self) -> None:
-            await self._inner.aclose()
+class MendingClient:
+    """A client with a transport around each that it has made of its options."""
 
-    def wrapped(client: Any, kind: Any, mending: Mending | None, on_answer: OnAnswer | None) -> None:
-        """Puts a transport around each that a client has made of its options."""
+    _around: Any
+    """The transport that mends."""
+
+    def __init__(self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any) -> None:
+        client: Any = super()
+        # As the clients that SDKs make for themselves.
+        client.__init__(**{"timeout": 600.0, "follow_redirects": True, **options})
+        own = self._around
 
         def around(inner: Any) -> Any:
-            done = inner is None or isinstance(inner, kind)
-            return inner if done else kind(inner, mending=mending, on_answer=on_answer)
+            if inner is not None and not isinstance(inner, own):
+                return own(inner, mending=mending, on_answer=on_answer)
+            if inner is not None and (mending or on_answer):
+                raise ValueError("mending and on_answer are options of the transport that was given")
+            return inner
 
-        client._transport = around(client._transport)
-        client._mounts = {pattern: around(inner) for pattern, inner in client._mounts.items()}
-
-    # As the clients that SDKs make for themselves.
-    defaults = {"timeout": 600.0, "follow_redirects": True}
-
-    class Client(of.Client):  # type: ignore[misc]
-        def __init__(
-            self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any
-        ) -> None:
-            super().__init__(**{**defaults, **options})
-            wrapped(self, Transport, mending, on_answer)
-
-    class AsyncClient(of.AsyncClient):  # type: ignore[misc]
-        def __init__(
-            self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any
-        ) -> None:
-            super().__init__(**{**defaults, **options})
-            wrapped(self, AsyncTransport, mending, on_answer)
-
-    made = (Client, AsyncClient, Transport, AsyncTransport)
-    for kind in made:
-        kind.__module__, kind.__qualname__ = f"wiremend.{module.__name__}", kind.__name__
-    return made
+        self._transport: Any = around(self._transport)
+        self._mounts: Any = {pattern: around(inner) for pattern, inner in self._mounts.items()}

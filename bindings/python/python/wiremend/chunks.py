@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any, TypeVar
 
+from ._loops import apassed, passed
 from ._native import Answer, Exchanges
 from ._transport import Mending
 
@@ -30,13 +31,13 @@ class _Chunks:
         self.kind: Any = None
         self.left = b""
 
-    def push(self, chunk: Any) -> list[Any]:
+    def feed(self, chunk: Any, /) -> list[Any]:
         self.kind = type(chunk)
         payload: bytes = chunk.model_dump_json().encode()
         self.waiting.append((payload, chunk))
         return self.take(self.answer.push(b"data: " + payload + b"\n\n"))
 
-    def finish(self) -> list[Any]:
+    def close(self) -> list[Any]:
         return self.take(self.answer.push(b"data: [DONE]\n\n") + self.answer.finish())
 
     def stop(self) -> list[Any]:
@@ -60,26 +61,9 @@ class _Chunks:
 
 def mend_chunks(chunks: Iterable[T], *, mending: Mending | None = None) -> Iterator[T]:
     """The chunks, with their calls mended as the gateway does it. A call that is broken is held to its end."""
-    mended = _Chunks(mending)
-    try:
-        for chunk in chunks:
-            yield from mended.push(chunk)
-    except Exception:
-        yield from mended.stop()
-        raise
-    yield from mended.finish()
+    return passed(chunks, _Chunks(mending))
 
 
-async def amend_chunks(chunks: AsyncIterable[T], *, mending: Mending | None = None) -> AsyncIterator[T]:
+def amend_chunks(chunks: AsyncIterable[T], *, mending: Mending | None = None) -> AsyncIterator[T]:
     """The same as `mend_chunks`, for an asynchronous stream."""
-    mended = _Chunks(mending)
-    try:
-        async for chunk in chunks:
-            for made in mended.push(chunk):
-                yield made
-    except Exception:
-        for made in mended.stop():
-            yield made
-        raise
-    for made in mended.finish():
-        yield made
+    return apassed(chunks, _Chunks(mending))

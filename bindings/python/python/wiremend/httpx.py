@@ -7,56 +7,33 @@
 The ``extensions["wiremend"]`` of a response says what was done.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import httpx
 
 from ._native import Answer
-from ._transport import Mending, OnAnswer, ToolRule, transports
+from ._transport import AsynchronousTransport, Mending, MendingClient, PlainTransport, ToolRule
 
 __all__ = ["Answer", "AsyncClient", "AsyncTransport", "Client", "Mending", "ToolRule", "Transport"]
 
-if TYPE_CHECKING:
 
-    class Client(httpx.Client):
-        """A client whose answers are mended. It takes what `httpx.Client` takes."""
+class Transport(PlainTransport[httpx.BaseTransport], httpx.BaseTransport):
+    """Mends what passes through another transport, by default an `httpx.HTTPTransport`."""
 
-        def __init__(
-            self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any
-        ) -> None: ...
+    _httpx = httpx
 
-    class AsyncClient(httpx.AsyncClient):
-        """The same, asynchronous."""
 
-        def __init__(
-            self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any
-        ) -> None: ...
+class AsyncTransport(AsynchronousTransport[httpx.AsyncBaseTransport], httpx.AsyncBaseTransport):
+    """The same, asynchronous."""
 
-    class Transport(httpx.BaseTransport):
-        """Mends what passes through another transport, by default an `httpx.HTTPTransport`."""
+    _httpx = httpx
 
-        def __init__(
-            self,
-            inner: httpx.BaseTransport | None = None,
-            *,
-            mending: Mending | None = None,
-            held_bytes: int = 8 << 20,
-            on_answer: OnAnswer | None = None,
-        ) -> None: ...
 
-    class AsyncTransport(httpx.AsyncBaseTransport):
-        """The same, asynchronous."""
+class Client(MendingClient, httpx.Client):
+    """A client whose answers are mended. It takes what `httpx.Client` takes."""
 
-        def __init__(
-            self,
-            inner: httpx.AsyncBaseTransport | None = None,
-            *,
-            mending: Mending | None = None,
-            held_bytes: int = 8 << 20,
-            on_answer: OnAnswer | None = None,
-        ) -> None: ...
+    _around = Transport
 
-else:
-    Client, AsyncClient, Transport, AsyncTransport = transports(httpx)
+
+class AsyncClient(MendingClient, httpx.AsyncClient):
+    """The same, asynchronous."""
+
+    _around = AsyncTransport

@@ -7,56 +7,33 @@
 The ``extensions["wiremend"]`` of a response says what was done.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import httpx2
 
 from ._native import Answer
-from ._transport import Mending, OnAnswer, ToolRule, transports
+from ._transport import AsynchronousTransport, Mending, MendingClient, PlainTransport, ToolRule
 
 __all__ = ["Answer", "AsyncClient", "AsyncTransport", "Client", "Mending", "ToolRule", "Transport"]
 
-if TYPE_CHECKING:
 
-    class Client(httpx2.Client):
-        """A client whose answers are mended. It takes what `httpx2.Client` takes."""
+class Transport(PlainTransport[httpx2.BaseTransport], httpx2.BaseTransport):
+    """Mends what passes through another transport, by default an `httpx2.HTTPTransport`."""
 
-        def __init__(
-            self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any
-        ) -> None: ...
+    _httpx = httpx2
 
-    class AsyncClient(httpx2.AsyncClient):
-        """The same, asynchronous."""
 
-        def __init__(
-            self, *, mending: Mending | None = None, on_answer: OnAnswer | None = None, **options: Any
-        ) -> None: ...
+class AsyncTransport(AsynchronousTransport[httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport):
+    """The same, asynchronous."""
 
-    class Transport(httpx2.BaseTransport):
-        """Mends what passes through another transport, by default an `httpx2.HTTPTransport`."""
+    _httpx = httpx2
 
-        def __init__(
-            self,
-            inner: httpx2.BaseTransport | None = None,
-            *,
-            mending: Mending | None = None,
-            held_bytes: int = 8 << 20,
-            on_answer: OnAnswer | None = None,
-        ) -> None: ...
 
-    class AsyncTransport(httpx2.AsyncBaseTransport):
-        """The same, asynchronous."""
+class Client(MendingClient, httpx2.Client):
+    """A client whose answers are mended. It takes what `httpx2.Client` takes."""
 
-        def __init__(
-            self,
-            inner: httpx2.AsyncBaseTransport | None = None,
-            *,
-            mending: Mending | None = None,
-            held_bytes: int = 8 << 20,
-            on_answer: OnAnswer | None = None,
-        ) -> None: ...
+    _around = Transport
 
-else:
-    Client, AsyncClient, Transport, AsyncTransport = transports(httpx2)
+
+class AsyncClient(MendingClient, httpx2.AsyncClient):
+    """The same, asynchronous."""
+
+    _around = AsyncTransport

@@ -15,6 +15,7 @@ from langchain_core.output_parsers import JsonOutputParser as _JsonOutputParser
 from langchain_core.outputs import Generation
 from langchain_core.runnables import RunnableLambda
 
+from ._errors import MendError
 from ._fits import mend_arguments
 from ._native import find
 from ._shapes import SchemaLike, shape_of
@@ -62,12 +63,12 @@ class JsonOutputParser(_JsonOutputParser):
         mended = find(text)
         if partial:
             return mended.value if mended.text is not None else None
-        if self.kind is None:
-            if mended.error is None:
-                return mended.value
-            raise OutputParserException(str(mended.error), mended.error.for_model, text, send_to_llm=True)
-        shape = shape_of(self.kind)
-        fitted = shape.schema.fit(text)
-        if fitted.error is None:
-            return shape.read(fitted.text or "")
-        raise OutputParserException(str(fitted.error), fitted.error.for_model, text, send_to_llm=True)
+        try:
+            if self.kind is not None:
+                shape = shape_of(self.kind)
+                return shape.value(shape.schema.fit(text))
+            if mended.error is not None:
+                raise mended.error
+            return mended.value
+        except MendError as error:
+            raise OutputParserException(str(error), error.for_model, text, send_to_llm=True) from error
