@@ -50,27 +50,37 @@ pub struct ValueOptions {
 
 /// What each value is fitted to, if there is a schema.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Target {
+struct Target {
     #[cfg(feature = "schema")]
     schema: Option<(Schema, FitOptions)>,
 }
 
-impl Target {
-    /// Reads a complete value, or an item, as a `T`, after it was fitted.
+/// How the values of a channel are read.
+#[derive(Debug)]
+pub(crate) struct Values<'a> {
+    target: &'a Target,
+    limit: usize,
+    pub(crate) watch: &'a Watch,
+}
+
+impl Values<'_> {
+    /// Reads a complete value, or an item, as a `T`, after it was fitted. `None` is one that was too long to be kept.
     pub(crate) fn read<T: DeserializeOwned, E>(
         &self,
         index: Option<usize>,
-        json: &[u8],
-        watch: &Watch,
+        json: Option<&[u8]>,
     ) -> Result<T, ValueError<E>> {
+        let json = json.ok_or(ValueError::TooLong { index, limit: self.limit })?;
         let text = |json: &[u8]| String::from_utf8_lossy(json).into_owned();
         #[cfg(feature = "schema")]
-        let fitted = self.schema.as_ref().map(|(schema, options)| schema.fit(json, options));
+        let schema = self.target.schema.as_ref();
+        #[cfg(feature = "schema")]
+        let fitted = schema.map(|(schema, options)| schema.fit(json, options));
         #[cfg(feature = "schema")]
         let json = match &fitted {
             None => json,
             Some(fitted) => {
-                watch.fitted(("value", ""), fitted, fitted.outcome());
+                self.watch.fitted(("value", ""), fitted, fitted.outcome());
                 let Some(fits) = fitted.text().filter(|_| fitted.outcome().is_complete()) else {
                     let (json, issues) = (text(json), fitted.issues().to_vec());
                     return Err(ValueError::Fit { index, json, issues });
@@ -79,7 +89,7 @@ impl Target {
             }
         };
         #[cfg(not(feature = "schema"))]
-        let _ = watch;
+        let _ = self.target;
         serde_json::from_slice(json).map_err(|error| ValueError::Type {
             index,
             json: text(json),
@@ -203,16 +213,6 @@ impl ValueOptions {
         }
         self
     }
-
-    /// What each value is fitted to.
-    pub(crate) fn target(&self) -> Target {
-        self.target.clone()
-    }
-
-    /// How many bytes of a value are kept.
-    pub(crate) const fn limit(&self) -> usize {
-        self.limit
-    }
 }
 
 impl From<JsonOptions> for ValueOptions {
@@ -265,6 +265,8 @@ pin_project! {
         body: Option<S>,
         upstream: Upstream<E>,
         channel: Channel<D>,
+        target: Target,
+        limit: usize,
         // Whether there was a document, or an error that says why there was none.
         answered: bool,
     }
@@ -274,9 +276,12 @@ pin_project! {
 pub(crate) type Taken<T, E> = (bool, Option<Result<T, ValueError<E>>>);
 
 impl<S, E, D: Document> ReadChannel<S, E, D> {
-    pub(crate) fn new(body: S, options: ValueOptions, start: D) -> Self {
-        let channel = Channel::new(options, start);
-        Self { body: Some(body), upstream: Upstream::Open, channel, answered: false }
+    /// `start` makes a document of which so many bytes of a value are kept.
+    pub(crate) fn new(body: S, options: ValueOptions, start: impl FnOnce(usize) -> D) -> Self {
+        let (limit, target) = (options.limit, options.target.clone());
+        let channel = Channel::new(options, start(limit));
+        let upstream = Upstream::Open;
+        Self { body: Some(body), upstream, channel, target, limit, answered: false }
     }
 
     #[cfg(any(feature = "metrics", feature = "tracing"))]
@@ -315,7 +320,7 @@ where
     pub(crate) fn poll<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        mut take: impl FnMut(D::Emitted, &Watch) -> Taken<T, E>,
+        mut take: impl FnMut(D::Emitted, &Values<'_>) -> Taken<T, E>,
     ) -> Poll<Option<Result<T, ValueError<E>>>> {
         let mut this = self.project();
         let _span = this.channel.watch.enter();
@@ -324,7 +329,10 @@ where
             let (answers, item) = match next {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => (true, Some(Err(error.into()))),
-                Some(Ok(InChannel::Found(found))) => take(found, &this.channel.watch),
+                Some(Ok(InChannel::Found(found))) => {
+                    let (target, limit) = (&*this.target, *this.limit);
+                    take(found, &Values { target, limit, watch: &this.channel.watch })
+                }
                 Some(Ok(InChannel::Lost(doubt))) => (true, Some(Err(ValueError::Lost(doubt)))),
                 Some(Ok(InChannel::Provider(error))) => {
                     (true, Some(Err(ValueError::Provider(Box::new(error)))))

@@ -18,7 +18,7 @@ use wiremend_wire::{Block, Call, Doubt, WireError};
 
 use crate::{
     Error, ValueOptions,
-    channel::{Document, ReadChannel, Target},
+    channel::{Document, ReadChannel},
     splitter::{Piece, Splitter},
 };
 
@@ -50,8 +50,6 @@ pin_project! {
     pub struct TypedStream<S, E, T> {
         #[pin]
         reading: ReadChannel<S, E, Growing>,
-        limit: usize,
-        target: Target,
         value: PhantomData<fn() -> T>,
     }
 }
@@ -62,9 +60,7 @@ where
     B: AsRef<[u8]>,
 {
     pub(crate) fn new(body: S, options: ValueOptions) -> Self {
-        let (limit, target) = (options.limit(), options.target());
-        let reading = ReadChannel::new(body, options.guided(), Growing::new(limit));
-        Self { reading, limit, target, value: PhantomData }
+        Self { reading: ReadChannel::new(body, options.guided(), Growing::new), value: PhantomData }
     }
 
     /// Sets what logs and metrics say about the response.
@@ -109,20 +105,17 @@ where
     type Item = Result<TypedEvent<T>, ValueError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = self.project();
-        let (limit, target) = (*this.limit, &*this.target);
-        this.reading.poll(cx, |growth, watch| match growth {
+        self.project().reading.poll(cx, |growth, values| match growth {
             Growth::Grew => (false, Some(Ok(TypedEvent::Grew))),
             Growth::Ended { outcome, object, is_call } => {
                 if !is_call {
-                    watch.object(&object);
+                    values.watch.object(&object);
                 }
                 let value = if !outcome.is_complete() {
                     Err(ValueError::Incomplete { outcome, items: 0 })
-                } else if let Some(json) = object.json() {
-                    target.read(None, json.as_bytes(), watch).map(TypedEvent::Whole)
                 } else {
-                    Err(ValueError::TooLong { index: None, limit })
+                    let json = object.json().map(str::as_bytes);
+                    values.read(None, json).map(TypedEvent::Whole)
                 };
                 (true, Some(value))
             }
@@ -311,8 +304,6 @@ pin_project! {
     pub struct ItemStream<S, E, T> {
         #[pin]
         reading: ReadChannel<S, E, Splitter>,
-        limit: usize,
-        target: Target,
         item: PhantomData<fn() -> T>,
     }
 }
@@ -323,9 +314,8 @@ where
     B: AsRef<[u8]>,
 {
     pub(crate) fn new(body: S, pointer: &str, options: ValueOptions) -> Self {
-        let (limit, target) = (options.limit(), options.target());
-        let reading = ReadChannel::new(body, options, Splitter::new(pointer, limit));
-        Self { reading, limit, target, item: PhantomData }
+        let start = |limit| Splitter::new(pointer, limit);
+        Self { reading: ReadChannel::new(body, options, start), item: PhantomData }
     }
 
     /// Sets what logs and metrics say about the response.
@@ -352,21 +342,16 @@ where
     type Item = Result<Item<T>, ValueError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = self.project();
-        let (limit, target) = (*this.limit, &*this.target);
-        this.reading.poll(cx, |piece, watch| match piece {
+        self.project().reading.poll(cx, |piece, values| match piece {
             // A document with the array, or one that is not complete, is an answer.
             Piece::Ended { outcome, found, .. } if outcome.is_complete() => (found, None),
             Piece::Ended { outcome: Outcome::None, .. } => (false, None),
             Piece::Ended { outcome, items, .. } => {
                 (true, Some(Err(ValueError::Incomplete { outcome, items })))
             }
-            Piece::Item { index, json: Some(json), call } => {
-                let value = target.read(Some(index), &json, watch);
+            Piece::Item { index, json, call } => {
+                let value = values.read(Some(index), json.as_deref());
                 (false, Some(value.map(|value| Item { index, call, value })))
-            }
-            Piece::Item { index, json: None, .. } => {
-                (false, Some(Err(ValueError::TooLong { index: Some(index), limit })))
             }
         })
     }
