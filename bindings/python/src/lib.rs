@@ -62,6 +62,7 @@ fn loads<'py>(
     depth: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = text.py();
+    let options = Keywords { policy, without, documents, depth }.options()?;
     let source = Source::of(text)?;
     // Most texts are valid, and their value needs no engine.
     if let Some(text) = source.text(py)?
@@ -69,7 +70,6 @@ fn loads<'py>(
     {
         return Ok(value);
     }
-    let options = Keywords { policy, without, documents, depth }.options()?;
     let (base, mended) = Mended::of(py, source, None, &options)?;
     match base.built(py)? {
         Some(value) if incomplete || base.is_complete() => Ok(value),

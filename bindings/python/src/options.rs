@@ -1,6 +1,10 @@
 //! Options, as keywords.
 
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::PyString,
+};
 use wiremend::{
     Limits, MendOptions, Policy, RepairKind, Risk, extract::Scope, repair::TrailingDocuments,
 };
@@ -16,14 +20,10 @@ pub(crate) struct Keywords<'a, 'py> {
 
 impl Keywords<'_, '_> {
     pub(crate) fn options(self) -> PyResult<MendOptions> {
-        let options = MendOptions::new()
+        Ok(MendOptions::new()
             .with_policy(self.policy()?)
-            .with_trailing_documents(documents(self.documents)?);
-        Ok(if self.depth == 127 {
-            options
-        } else {
-            options.with_limits(Limits::new().with_depth(self.depth))
-        })
+            .with_trailing_documents(documents(self.documents)?)
+            .with_limits(Limits::new().with_depth(self.depth)))
     }
 
     fn policy(self) -> PyResult<Policy> {
@@ -40,6 +40,9 @@ impl Keywords<'_, '_> {
             },
         };
         let Some(without) = self.without else { return Ok(policy) };
+        if without.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("without must be a list of codes, not a str"));
+        }
         without.try_iter()?.try_fold(policy, |policy, code| {
             let code: String = code?.extract()?;
             let kind = RepairKind::from_code(&code)

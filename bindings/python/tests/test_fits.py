@@ -166,6 +166,8 @@ def test_what_a_type_refuses_is_a_mismatch() -> None:
 def test_a_type_without_a_schema() -> None:
     with pytest.raises(TypeError, match="no schema is known|needs pydantic"):
         parse("{}", type("Other", (), {}))
+    with pytest.raises(TypeError, match="Schema"):
+        fit("{}", '{"type": "object"}')  # type: ignore[arg-type]
 
 
 def test_arguments() -> None:

@@ -315,7 +315,7 @@ def test_an_item_that_does_not_fit() -> None:
         assert seen == [Row(1)]
     wrong: list[SchemaMismatch] = []
     assert list(items(["[{a: 1}, {a: 'x'}, {a: 3}]"], "", Row, mismatch=wrong.append)) == [Row(1), Row(3)]
-    assert [error.place for error in wrong] == ["$.a"]
+    assert [error.place for error in wrong] == ["$[1].a"]
 
 
 def test_why_a_response_has_no_value() -> None:

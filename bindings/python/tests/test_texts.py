@@ -168,8 +168,11 @@ def test_options() -> None:
     assert wiremend.mend("[1 2]", policy="exact").outcome == "invalid"
     assert wiremend.mend("[" * 200 + "]" * 200, depth=300).outcome == "unchanged"
     for wrong in ({"policy": "lax"}, {"documents": "all"}, {"without": ["no-such-kind"]}):
-        with pytest.raises(ValueError, match=r"must be|no repair"):
-            wiremend.mend("[1,]", **wrong)  # type: ignore[arg-type]
+        for read in (wiremend.mend, wiremend.loads):
+            with pytest.raises(ValueError, match=r"must be|no repair"):
+                read("[1]", **wrong)  # type: ignore[operator]
+    with pytest.raises(TypeError, match="list of codes"):
+        wiremend.mend("[1,]", without="comment")
     with pytest.raises(TypeError, match="expected str, bytes"):
         wiremend.loads(3)  # type: ignore[arg-type]
 

@@ -288,25 +288,38 @@ def test_the_sdk_of_anthropic(scripted: Provider) -> None:
 SHARED = Path(os.environ.get("WIREMEND_SHARED", Path(__file__).parents[4] / "shared"))
 
 
-@pytest.mark.skipif(not (SHARED / "cases/recordings.jsonl").exists(), reason="no recordings beside this clone")
-def test_recordings_pass_the_transport() -> None:
-    """Whole, in odd chunks, and asynchronously: the same bytes leave, and they have the calls that the reader finds."""
-    ours, httpx = module_of("httpx")
+KINDS = {"sse": "text/event-stream", "json": "application/json", "ndjson": "application/x-ndjson"}
+KINDS["aws"] = KINDS["bin"] = "application/vnd.amazon.eventstream"
+
+
+def kind_of(file: str) -> str:
+    return KINDS.get(file.rsplit(".", 1)[-1], "text/event-stream")
+
+
+def odd_chunks(body: bytes) -> list[bytes]:
+    cuts = sorted(random.Random(len(body)).choices(range(len(body) + 1), k=20))
+    return [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+
+
+def recorded(httpx: Any) -> Any:
+    """A transport whose answers are its `chunks`."""
 
     class Inner(httpx.BaseTransport, httpx.AsyncBaseTransport):  # type: ignore[misc]
         chunks: list[bytes] = []
         kind = ""
 
         def response(self) -> Any:
+            chunks = self.chunks
+
             class Stream(httpx.SyncByteStream, httpx.AsyncByteStream):  # type: ignore[misc]
                 def __iter__(self) -> Iterator[bytes]:
-                    return iter(Inner.chunks)
+                    return iter(chunks)
 
                 async def __aiter__(self) -> AsyncIterator[bytes]:
-                    for chunk in Inner.chunks:
+                    for chunk in chunks:
                         yield chunk
 
-            return httpx.Response(200, headers={"content-type": Inner.kind} if Inner.kind else {}, stream=Stream())
+            return httpx.Response(200, headers={"content-type": self.kind} if self.kind else {}, stream=Stream())
 
         def handle_request(self, request: Any) -> Any:
             return self.response()
@@ -314,35 +327,61 @@ def test_recordings_pass_the_transport() -> None:
         async def handle_async_request(self, request: Any) -> Any:
             return self.response()
 
-    kinds = {"sse": "text/event-stream", "json": "application/json", "ndjson": "application/x-ndjson"}
-    kinds["aws"] = kinds["bin"] = "application/vnd.amazon.eventstream"
+    return Inner()
+
+
+@pytest.mark.skipif(not (SHARED / "cases/recordings.jsonl").exists(), reason="no recordings beside this clone")
+def test_recordings_pass_the_transport() -> None:
+    """Whole, in odd chunks, and asynchronously: the same bytes leave, and they have the calls that the reader finds."""
+    ours, httpx = module_of("httpx")
+    inner = recorded(httpx)
 
     def shown(body: bytes) -> list[Any]:
         return [(c.name, c.outcome, c.text) for c in calls_of(body)]
 
     async def run() -> int:
         same = 0
-        async with httpx.AsyncClient(transport=ours.AsyncTransport(Inner())) as later:
-            with httpx.Client(transport=ours.Transport(Inner())) as client:
+        async with httpx.AsyncClient(transport=ours.AsyncTransport(inner)) as later:
+            with httpx.Client(transport=ours.Transport(inner)) as client:
                 for line in (SHARED / "cases/recordings.jsonl").read_text().splitlines():
                     case = json.loads(line)
                     body = (SHARED / "cases" / case["input_file"]).read_bytes()
-                    Inner.kind = kinds.get(case["input_file"].rsplit(".", 1)[-1], "text/event-stream")
-                    cuts = sorted(random.Random(len(body)).choices(range(len(body) + 1), k=20))
-                    odd = [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
+                    inner.kind = kind_of(case["input_file"])
                     url, ask = "http://test/v1/chat/completions", {**ASK, "stream": True}
-                    Inner.chunks = [body]
+                    inner.chunks = [body]
                     left = client.post(url, json=ask).content
-                    Inner.chunks = odd
+                    inner.chunks = odd_chunks(body)
                     assert client.post(url, json=ask).content == left, case["id"]
                     assert (await later.post(url, json=ask)).content == left, case["id"]
                     assert [(c.name, c.text) for c in calls_of(left)] == [(c.name, c.text) for c in calls_of(body)], case["id"]
                     same += left == body
                     # Cut off anywhere, no call can be run that could not be run without the transport.
-                    for end in cuts[::7]:
-                        Inner.chunks = [body[:end]]
+                    for end in (len(body) * part // 4 for part in (1, 2, 3)):
+                        inner.chunks = [body[:end]]
                         left = client.post(url, json=ask).content
                         assert shown(left) == shown(body[:end]), (case["id"], end)
         return same
 
     assert asyncio.run(run()) > 200
+
+
+@pytest.mark.skipif("WIREMEND_DAMAGED" not in os.environ, reason="no damaged recordings")
+def test_damaged_recordings_pass_the_transport() -> None:
+    """Those of the example `damaged_bodies` of the testkit: each call leaves as the Rust reader mends it, or as it came."""
+    ours, httpx = module_of("httpx")
+    inner, counts = recorded(httpx), dict.fromkeys(("as it was meant", "as something else", "not complete"), 0)
+    with httpx.Client(transport=ours.Transport(inner)) as client:
+        for line in filter(None, Path(os.environ["WIREMEND_DAMAGED"]).read_text().split("\n")):
+            case = json.loads(line)
+            about, body = (case["name"], case["way"]), case["body"].encode("latin-1")
+            inner.kind, inner.chunks = kind_of(case["name"]), odd_chunks(body)
+            left = client.post("http://test/v1/chat/completions", json={**ASK, "stream": True}).content
+            assert [[c.name, c.text] for c in calls_of(body)] == case["calls"], about
+            assert [(c.name, c.text and json.loads(c.text)) for c in calls_of(left)] == [
+                (name, arguments and json.loads(arguments)) for name, arguments in case["calls"]
+            ], about
+            made = [json.loads(call.text) for call in calls_of(left) if call.text]
+            meant = json.loads(case["meant"]) in made
+            counts["as it was meant" if meant else "as something else" if made else "not complete"] += 1
+    print(counts)
+    assert counts["as it was meant"] > 150

@@ -49,6 +49,8 @@ def shape_of(kind: Any) -> Shape[Any]:
         return Shape(kind, loads)
     if isinstance(kind, Mapping):
         return _of_schema(json.dumps(kind, default=dict))
+    if isinstance(kind, str | bytes):
+        raise TypeError("a schema is a dict, a type or a Schema; Schema(text) makes one of JSON text")
     try:
         return _of_type(kind)
     except TypeError as error:

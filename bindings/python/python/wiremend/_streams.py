@@ -217,6 +217,7 @@ class _Rows:
             try:
                 row = self.shape.value(self.shape.schema.fit(text, scope="whole"))
             except SchemaMismatch as error:
+                error.place = path + (error.place or "$").removeprefix("$")
                 if self.mismatch is None:
                     raise
                 self.mismatch(error)

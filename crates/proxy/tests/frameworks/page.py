@@ -6,23 +6,34 @@ import re
 PAGE = pathlib.Path(__file__).parents[4] / "docs" / "frameworks.md"
 BASE, MODE = "http://127.0.0.1:8484", '"X-Wiremend-Mode": "validated"'
 
-# By framework and by what a snippet calls, the arguments that put the transport of the package for Python below it.
+# By framework and by what a snippet has, the arguments that put the transport of the package for Python below it, or what
+# does it afterwards.
+HTTPX, HTTPX2 = ("http_client=wiremend.httpx%s.Client()" % number for number in ("", 2))
 TAKES = {
     "langchain": {
-        "ChatOpenAI": "http_client=wiremend.httpx2.Client(), http_async_client=wiremend.httpx2.AsyncClient()",
-        "ChatGoogleGenerativeAI": 'client_args={"transport": wiremend.httpx.Transport()}',
-        "ChatOllama": 'sync_client_kwargs={"transport": wiremend.httpx.Transport()}',
+        "ChatOpenAI(": f"{HTTPX2}, http_async_client=wiremend.httpx2.AsyncClient()",
+        "ChatAnthropic(": f"model._client = model._client.with_options({HTTPX2})",
+        "ChatGoogleGenerativeAI(": 'client_args={"transport": wiremend.httpx.Transport()}',
+        "ChatOllama(": 'sync_client_kwargs={"transport": wiremend.httpx.Transport()}',
     },
-    "llamaindex": dict.fromkeys(
-        ("OpenAI", "OpenAILike", "OpenAIResponses"), "http_client=wiremend.httpx.Client(), async_http_client=wiremend.httpx.AsyncClient()"
-    ),
-    "instructor": dict.fromkeys(("from_provider", "Anthropic"), "http_client=wiremend.httpx2.Client()"),
+    "llamaindex": {
+        **dict.fromkeys(("OpenAI(", "OpenAILike(", "OpenAIResponses("), f"{HTTPX}, async_http_client=wiremend.httpx.AsyncClient()"),
+        "Anthropic(": f"model._client = model._client.with_options({HTTPX})\n"
+        "model._aclient = model._aclient.with_options(http_client=wiremend.httpx.AsyncClient())",
+        "Ollama(": f'import ollama\nmodel._client = ollama.Client("{BASE}", headers={{{MODE}}}, transport=wiremend.httpx.Transport())\n'
+        f'model._async_client = ollama.AsyncClient("{BASE}", headers={{{MODE}}}, transport=wiremend.httpx.AsyncTransport())',
+    },
+    "instructor": dict.fromkeys(("from_provider(", "Anthropic("), HTTPX2),
     "pydantic-ai": {
-        "AsyncOpenAI": "http_client=wiremend.httpx2.AsyncClient()",
-        "HttpOptions": 'async_client_args={"transport": wiremend.httpx2.AsyncTransport()}',
+        "AsyncOpenAI(": "http_client=wiremend.httpx2.AsyncClient()",
+        "HttpOptions(": 'async_client_args={"transport": wiremend.httpx2.AsyncTransport()}',
     },
-    "openai-agents": {"AsyncOpenAI": "http_client=wiremend.httpx2.AsyncClient()"},
-    "anthropic": {"Anthropic": "http_client=wiremend.httpx2.Client()"},
+    "openai-agents": {"AsyncOpenAI(": "http_client=wiremend.httpx2.AsyncClient()"},
+    "anthropic": {"Anthropic(": HTTPX2},
+    "litellm": {
+        "openai/": f'import openai\nask = partial(ask, client=openai.OpenAI(base_url="{BASE}/v1", {HTTPX2}))',
+        "litellm.completion": f"from litellm.llms.custom_httpx.http_handler import HTTPHandler\nask = partial(ask, client=HTTPHandler({HTTPX[5:]}))",
+    },
 }
 
 
@@ -43,13 +54,19 @@ def pointed(text, base, header):
 def transported(framework, text):
     """A snippet with a client of its own, plain and with the transport of the package for Python. None where nothing in
     it takes a client. Without one, that of Gemini would use another library, which reads damaged bytes otherwise."""
-    for name, ours in TAKES.get(framework, {}).items():
-        if re.search(rf"\b{name}\(", text):
+    for taker, ours in TAKES.get(framework, {}).items():
+        if re.search(rf"(?<!\w){re.escape(taker)}", text):
             plain = ours.replace("wiremend.", "").replace("Transport()", "HTTPTransport()")
-            given = [re.sub(rf'\b(?=\w+="{BASE})', f"{arguments}, ", text) for arguments in (plain, ours)]
             module = re.search("httpx2?", ours)[0]
-            return f"import {module}\n{given[0]}", f"import wiremend.{module}\n{given[1]}"
+            return tuple(f"import {name}{module}\n{with_client(text, given)}" for name, given in (("", plain), ("wiremend.", ours)))
     return None
+
+
+def with_client(text, given):
+    """A snippet with arguments beside its base URL, or with lines after it."""
+    if re.match(r"\w+=", given):
+        return re.sub(rf'\b(?=\w+="{BASE})', lambda _: f"{given}, ", text)
+    return f"{text}{given}\n"
 
 
 def write(name, lines):
