@@ -229,7 +229,9 @@ def test_a_client_keeps_its_own_options(name: str) -> None:
 def test_the_sdk_of_openai(scripted: Provider) -> None:
     openai = pytest.importorskip("openai")
     ours = of_sdks()
-    with openai.OpenAI(api_key="k", base_url=f"{scripted.url}/v1", http_client=ours.Client(), max_retries=0) as client:
+    done: list[str] = []
+    http = ours.Client(on_answer=lambda answer: done.append(answer.verdict))
+    with openai.OpenAI(api_key="k", base_url=f"{scripted.url}/v1", http_client=http, max_retries=0) as client:
         scripted.body, scripted.type = whole("{'seats': 2}"), "application/json"
         made = client.chat.completions.create(**ASK).choices[0].message.tool_calls
         assert json.loads(made[0].function.arguments) == {"seats": 2}
@@ -240,17 +242,25 @@ def test_the_sdk_of_openai(scripted: Provider) -> None:
                 arguments += piece.function.arguments or ""
         assert json.loads(arguments) == MENDED
         with client.chat.completions.stream(**ASK) as sdk_stream:
-            done = sdk_stream.get_final_completion().choices[0].message.tool_calls
-        assert json.loads(done[0].function.arguments) == MENDED
+            calls = sdk_stream.get_final_completion().choices[0].message.tool_calls
+        assert json.loads(calls[0].function.arguments) == MENDED
+        # The SDK leaves a stream after its last event.
+        assert done == ["repaired"] * 3
+        scripted.body = call("{'seats': ", finish=None, done=False)
+        for _ in client.chat.completions.create(**ASK, stream=True):
+            pass
+        assert done[3:] == ["cut"]
 
     async def ask() -> None:
-        http = ours.AsyncClient()
+        scripted.body = BROKEN
+        http = ours.AsyncClient(on_answer=lambda answer: done.append(answer.verdict))
         async with openai.AsyncOpenAI(api_key="k", base_url=f"{scripted.url}/v1", http_client=http, max_retries=0) as client:
             arguments = ""
             async for chunk in await client.chat.completions.create(**ASK, stream=True):
                 for piece in chunk.choices[0].delta.tool_calls or []:
                     arguments += piece.function.arguments or ""
             assert json.loads(arguments) == MENDED
+        assert done[4:] == ["repaired"]
 
     asyncio.run(ask())
 

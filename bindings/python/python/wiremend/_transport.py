@@ -41,7 +41,7 @@ class Mending(TypedDict, total=False):
 
 
 OnAnswer = Callable[[Answer], object]
-"""Called with what was done to an answer, when it has ended."""
+"""Called with what was done to an answer, once, when it has ended or was left."""
 
 
 def _pairs(message: Any) -> list[tuple[str, bytes]]:
@@ -77,8 +77,9 @@ class Body:
         return self.ended(self.answer.stop())
 
     def ended(self, last: bytes) -> Iterable[bytes]:
-        if self.on_answer is not None:
-            self.on_answer(self.answer)
+        told, self.on_answer = self.on_answer, None
+        if told is not None:
+            told(self.answer)
         return _some(last)
 
 
@@ -96,24 +97,27 @@ async def _achained(first: list[bytes], rest: AsyncIterable[bytes]) -> AsyncGene
 
 class _PlainStream:
     def __init__(self, first: list[bytes], rest: Any, body: Body, inner: Any) -> None:
-        self._pieces, self._inner = passed(chain(first, rest), body), inner
+        self._pieces, self._body, self._inner = passed(chain(first, rest), body), body, inner
 
     def __iter__(self) -> Iterator[bytes]:
         return self._pieces
 
     def close(self) -> None:
         self._inner.close()
+        # Whoever reads events leaves after the last one, before the end of the body.
+        self._body.close()
 
 
 class _AsyncStream:
     def __init__(self, first: list[bytes], rest: Any, body: Body, inner: Any) -> None:
-        self._pieces, self._inner = apassed(_achained(first, rest), body), inner
+        self._pieces, self._body, self._inner = apassed(_achained(first, rest), body), body, inner
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._pieces
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+        self._body.close()
 
 
 async def _now(value: Any) -> Any:
