@@ -129,7 +129,9 @@ fn packages_outside_take_the_lints_and_the_release_profile_of_the_workspace() {
         tables.map(named).collect()
     };
     let workspace = tables("Cargo.toml");
-    for manifest in ["benches/Cargo.toml", "bindings/python/Cargo.toml"] {
+    for manifest in
+        ["benches/Cargo.toml", "bindings/arrow/Cargo.toml", "bindings/python/Cargo.toml"]
+    {
         let outside = tables(manifest);
         for name in ["lints.rust", "lints.clippy", "profile.release"] {
             assert!(workspace[name].contains('='), "{name}");

@@ -1,0 +1,98 @@
+"""Measures `mend_array` beside loops in Python and beside what engines do with a row that is no JSON.
+
+    python bench.py [rows]
+
+It needs pyarrow, polars, duckdb, json_repair and fast_json_repair, and a release build of this package. It is no part of
+the checks.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from importlib.metadata import version
+
+import duckdb
+import fast_json_repair
+import json_repair
+import polars as pl
+import pyarrow as pa
+
+from wiremend_arrow import mend_array
+
+VALID = '{{"id": {at}, "name": "Ada Lovelace", "tags": ["a", "b", "c"], "score": {at}.5, "notes": "She wrote to him {at} times."}}'
+
+DAMAGE: list[Callable[[str], str]] = [
+    lambda text: text.replace('"', "'"),
+    lambda text: text.replace("}", ",}"),
+    lambda text: f"```json\n{text}\n```",
+    lambda text: f"Here is the answer: {text}",
+    lambda text: text.replace('"id"', "id").replace('"name"', "name"),
+    lambda text: text.replace(', "tags"', ' "tags"'),
+    lambda text: text[:-20],
+    lambda text: text.replace("Lovelace", 'the "first"'),
+    lambda _: "I am sorry, but I cannot say.",
+]
+
+
+def texts(rows: int) -> list[str]:
+    """Half of them valid, half with nine kinds of damage."""
+    whole = (VALID.format(at=at) for at in range(rows))
+    return [text if at % 2 else DAMAGE[at // 2 % len(DAMAGE)](text) for at, text in enumerate(whole)]
+
+
+def memory() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def timed(name: str, rows: int, size: int, work: Callable[[], object]) -> object:
+    start = time.perf_counter()
+    done = work()
+    took = time.perf_counter() - start
+    print(f"{name}: {took:.2f} s, {rows / took:,.0f} rows/s, {size / took / 1e6:.1f} MB/s", flush=True)
+    return done
+
+
+def main(rows: int) -> None:
+    given = texts(rows)
+    column = pa.chunked_array([given[start : start + 65536] for start in range(0, rows, 65536)])
+    size = sum(map(len, given))
+    sample = given[: min(rows, 50_000)]
+    part = sum(map(len, sample))
+    print(f"{rows:,} rows, {size / 1e6:.0f} MB; {memory():.0f} MB before", flush=True)
+    mended: pa.ChunkedArray | None = None
+    for threads in (1, 2):
+        mended = None
+        mended = timed(f"mend_array, threads={threads}", rows, size, lambda: mend_array(column, threads=threads))  # type: ignore[assignment]
+        assert mended is not None
+    print(f"{memory():.0f} MB at most; the results take {mended.nbytes / 1e6:.0f} MB")
+    outcomes = Counter(outcome for chunk in mended.chunks for outcome in chunk.field("outcome").to_pylist())
+    assert len(mended) == rows == sum(outcomes.values())
+    print(f"{rows:,} rows in, {len(mended):,} out: {dict(outcomes)}")
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}, "score": {"type": "number"}, "notes": {"type": "string"}}}
+    for threads in (1, 2):
+        timed(f"with a schema, typed, threads={threads}", rows, size, lambda: mend_array(column, schema=schema, typed=True, threads=threads))
+    for module, repair in ((json_repair, json_repair.repair_json), (fast_json_repair, fast_json_repair.repair_json)):
+        name = module.__name__
+        made = timed(f"{name} {version(name)}, a loop", len(sample), part, lambda: [repair(text) for text in sample])
+        wanted = [json.loads(VALID.format(at=at)) for at in range(len(sample))]
+        kept = [json.loads(text) if text else None for text in made]  # type: ignore[union-attr,attr-defined]
+        right = sum(got == want for got, want in zip(kept, wanted))
+        print(f"  {right / len(sample):.1%} of the rows have the value that was damaged")
+    wanted = [json.loads(VALID.format(at=at)) for at in range(len(sample))]
+    first = mended.combine_chunks().field("json")[: len(sample)].to_pylist()
+    right = sum(text is not None and json.loads(text) == want for text, want in zip(first, wanted))
+    print(f"mend_array: {right / len(sample):.1%} of the same rows")
+    frame = pl.DataFrame({"answer": given})
+    con = duckdb.connect()
+    con.sql("set threads to 2")
+    saved = timed("DuckDB, try_cast to JSON", rows, size, lambda: con.sql("select count(try_cast(answer as json)) from frame").fetchone())
+    print(f"  keeps {saved[0] / rows:.1%} of the rows; the rest are null")  # type: ignore[index]
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
