@@ -50,7 +50,11 @@ mod _native {
     };
 }
 
-/// The value of a text, mended.
+/// The value of a text, mended. Raises a `MendError` where there is none, or not a whole one.
+///
+/// `policy` says which repairs are allowed, `without` lists the codes of some that are not, `documents` says what
+/// becomes of several documents, and `depth` is the deepest nesting. With `incomplete`, a text that was cut off has the
+/// value that there is of it.
 #[pyfunction]
 #[pyo3(signature = (text, *, incomplete = false, policy = "permissive", without = None, documents = "array", depth = 127))]
 fn loads<'py>(
@@ -77,7 +81,8 @@ fn loads<'py>(
     }
 }
 
-/// Mends a text that should be JSON.
+/// Mends a text that should be JSON, and says what was done. It raises for wrong options only, which are those of
+/// `loads`.
 #[pyfunction]
 #[pyo3(signature = (text, *, policy = "permissive", without = None, documents = "array", depth = 127))]
 fn mend<'py>(
@@ -92,7 +97,8 @@ fn mend<'py>(
     base.with(text.py(), mended)
 }
 
-/// Finds the JSON in a text, and mends it.
+/// Finds the JSON in a text with prose, code fences or reasoning around it, and mends it. `scope` says where to look;
+/// the other options are those of `loads`.
 #[pyfunction]
 #[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127))]
 fn find<'py>(

@@ -70,71 +70,112 @@ __all__ = [
 
 @final
 class Repair:
+    """One change that it took to make a text valid JSON.
+
+    For a `str`, `start` and `end` count characters; for anything else, and for what arrived in chunks, bytes
+    of UTF-8.
+    """
     __match_args__ = ("kind", "before", "after", "path")
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """What was wrong: a code of the list of repairs or rules, such as `single-quote`."""
     @property
-    def risk(self) -> Risk: ...
+    def risk(self) -> Risk:
+        """What it assumes: `exact`, `likely`, `lossy` or `guess`."""
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """Where the text that was replaced begins."""
     @property
-    def end(self) -> int: ...
+    def end(self) -> int:
+        """Where it ends."""
     @property
-    def before(self) -> str | None: ...
+    def before(self) -> str | None:
+        """The text that was replaced. `None` if it arrived in chunks, which are not kept."""
     @property
-    def after(self) -> str: ...
+    def after(self) -> str:
+        """The text instead."""
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Where in the value, such as `$.a[0]`."""
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
 class Change:
+    """One change that it took to make a text valid JSON, and its value fit a schema: a repair, or what a rule did.
+
+    For a `str`, `start` and `end` count characters; for anything else, and for what arrived in chunks, bytes
+    of UTF-8.
+    """
     __match_args__ = ("kind", "before", "after", "path")
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """What was wrong: a code of the list of repairs or rules, such as `single-quote`."""
     @property
-    def risk(self) -> Risk: ...
+    def risk(self) -> Risk:
+        """What it assumes: `exact`, `likely`, `lossy` or `guess`."""
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """Where the text that was replaced begins."""
     @property
-    def end(self) -> int: ...
+    def end(self) -> int:
+        """Where it ends."""
     @property
-    def before(self) -> str | None: ...
+    def before(self) -> str | None:
+        """The text that was replaced. `None` if it arrived in chunks, which are not kept."""
     @property
-    def after(self) -> str: ...
+    def after(self) -> str:
+        """The text instead."""
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Where in the value, such as `$.a[0]`."""
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
 @disjoint_base
 class Result:
+    """What came of a text: its JSON, if there is any, and whether that is whole."""
     @property
-    def is_complete(self) -> bool: ...
+    def is_complete(self) -> bool:
+        """Whether nothing is missing: then there is no `error`. A call may be run only if it is complete."""
     @property
-    def text(self) -> str | None: ...
+    def text(self) -> str | None:
+        """The JSON text. `None` if there is none, and of a call that may not be run."""
     @property
-    def value(self) -> Any: ...
+    def value(self) -> Any:
+        """The value of the text, built once. Raises `error` if there is no text."""
     @property
-    def error(self) -> MendError | None: ...
+    def error(self) -> MendError | None:
+        """The error that says why it is not complete, to be raised. `None` if it is."""
 
 @final
 class Mended(Result):
+    """The result of mending a text."""
     __match_args__ = ("outcome", "text")
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Outcome:
+        """How mending ended: `unchanged`, `repaired`, `closed`, `cut`, `none`, `invalid`, `overflow` or
+        `abandoned`.
+        """
     @property
-    def repairs(self) -> tuple[Repair, ...]: ...
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs, in order. If there is no text, the ones that were needed."""
     @property
-    def cut_at(self) -> str | None: ...
+    def cut_at(self) -> str | None:
+        """Where in the value it was cut off, such as `$.a[0]`, if it was."""
     @property
-    def risk(self) -> Risk | None: ...
+    def risk(self) -> Risk | None:
+        """The highest risk among the repairs: `exact`, `likely`, `lossy` or `guess`. `None` without repairs."""
 
 @final
 class Mender:
+    """Mends a text while it arrives.
+
+    `feed` each chunk, then `close`. How the text is divided into chunks changes nothing. What `feed` returned is
+    never taken back.
+    """
     def __new__(
         cls,
         *,
@@ -142,38 +183,57 @@ class Mender:
         without: Iterable[str] | None = None,
         depth: int = 127,
     ) -> Mender: ...
-    def feed(self, chunk: AnyText) -> str: ...
-    def close(self) -> Mended: ...
-    def snapshot(self) -> Any: ...
+    def feed(self, chunk: AnyText) -> str:
+        """Reads a chunk, and returns the mended text that is certain now."""
+    def close(self) -> Mended:
+        """Ends the text, and returns the result: the same one when it is called again."""
+    def snapshot(self) -> Any:
+        """The value so far, as an object of its own: what is open in it is shown as far as it has arrived. `None`
+        before the value begins. Costs as much as the value is large.
+
+        A later snapshot never contradicts it: strings and lists only grow, numbers and words appear whole.
+        """
     @property
-    def completion(self) -> str | None: ...
+    def completion(self) -> str | None:
+        """What would make the text that was returned so far valid JSON. `None` where there is nothing to complete."""
     @property
-    def outcome(self) -> Outcome | None: ...
+    def outcome(self) -> Outcome | None:
+        """How it ended, once nothing that follows can change it."""
     @property
-    def repair_count(self) -> int: ...
+    def repair_count(self) -> int:
+        """How many repairs were made."""
 
 @final
 class Issue:
+    """What is wrong with a value, and where."""
     __match_args__ = ("code", "path", "expected")
     @property
-    def code(self) -> str: ...
+    def code(self) -> str:
+        """The kind: a stable code, such as `type`."""
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Where, such as `$.a[0]`."""
     @property
-    def pointer(self) -> str: ...
+    def pointer(self) -> str:
+        """The same as a JSON Pointer."""
     @property
-    def expected(self) -> str: ...
+    def expected(self) -> str:
+        """What the schema wants there."""
     @property
-    def received(self) -> str: ...
+    def received(self) -> str:
+        """The beginning of what is there."""
     @property
-    def hint(self) -> str | None: ...
+    def hint(self) -> str | None:
+        """What may help."""
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """All of it in a line."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
 class Schema:
+    """A JSON Schema, compiled."""
     def __new__(cls, text: str) -> Schema: ...
     def fit(
         self,
@@ -184,79 +244,112 @@ class Schema:
         without: Iterable[str] | None = None,
         documents: Documents = "array",
         depth: int = 127,
-    ) -> Fitted: ...
+    ) -> Fitted:
+        """Mends a text, and makes its value fit."""
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """The schema, as JSON text."""
 
 @final
 class Fitted(Result):
+    """The result of fitting a text to a schema."""
     __match_args__ = ("outcome", "text")
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Outcome:
+        """How it ended; `invalid` if the value does not fit."""
     @property
-    def changes(self) -> tuple[Change, ...]: ...
+    def changes(self) -> tuple[Change, ...]:
+        """The edit script from the text to the one that fits. Empty if there is none."""
     @property
-    def rules(self) -> tuple[str, ...]: ...
+    def rules(self) -> tuple[str, ...]:
+        """The codes of the rules that were applied, or that could have been if the value does not fit."""
     @property
-    def issues(self) -> tuple[Issue, ...]: ...
-    def for_model(self, lines: int = 8) -> str: ...
+    def issues(self) -> tuple[Issue, ...]:
+        """What is wrong with the value. Empty if it fits."""
+    def for_model(self, lines: int = 8) -> str:
+        """What is wrong, for the model: one issue a line, at most so many."""
     @property
-    def cut_at(self) -> str | None: ...
+    def cut_at(self) -> str | None:
+        """Where in the value it was cut off, if it was."""
     @property
-    def risk(self) -> Risk | None: ...
+    def risk(self) -> Risk | None:
+        """The highest risk among the changes. `None` without changes."""
 
 @final
 class Tools:
+    """The tools that a request declares."""
     def __new__(cls, text: str) -> Tools: ...
     @property
-    def names(self) -> tuple[str, ...]: ...
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools."""
 
 @final
 class MendedArguments(Result):
+    """The arguments of a call, mended."""
     __match_args__ = ("outcome", "text")
     @property
-    def outcome(self) -> CallOutcome: ...
+    def outcome(self) -> CallOutcome:
+        """How it ended: `whole`, `repaired`, `cut` or `refused`."""
     @property
-    def raw(self) -> str: ...
+    def raw(self) -> str:
+        """The arguments as they came."""
     @property
-    def repairs(self) -> tuple[Repair, ...]: ...
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs, in order, without what a schema changed."""
     @property
-    def issues(self) -> tuple[Issue, ...]: ...
+    def issues(self) -> tuple[Issue, ...]:
+        """What is wrong with them, if they do not fit the schema."""
     @property
-    def doubt(self) -> str | None: ...
+    def doubt(self) -> str | None:
+        """Why they are not complete, although they may look so: a code, such as `unclean-stop`."""
     @property
-    def cut_at(self) -> str | None: ...
+    def cut_at(self) -> str | None:
+        """Where they were cut off, if they were."""
 
 @final
 class FoundCall(Result):
+    """A call that was found in a text."""
     __match_args__ = ("name", "text")
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the tool."""
     @property
-    def id(self) -> str | None: ...
+    def id(self) -> str | None:
+        """The identifier that the model gave it."""
     @property
-    def outcome(self) -> CallOutcome: ...
+    def outcome(self) -> CallOutcome:
+        """How it ended: `whole`, `repaired`, `cut` or `refused`."""
     @property
-    def raw(self) -> str: ...
+    def raw(self) -> str:
+        """The arguments as the model wrote them."""
     @property
-    def dialect(self) -> str: ...
+    def dialect(self) -> str:
+        """The name of the dialect in which it is written."""
     @property
-    def known(self) -> bool: ...
+    def known(self) -> bool:
+        """Whether the tool is known. `True` if no tools were given."""
     @property
-    def in_reasoning(self) -> bool: ...
+    def in_reasoning(self) -> bool:
+        """Whether it is a draft in the reasoning of the model, and no call."""
     @property
-    def span(self) -> tuple[int, int] | None: ...
+    def span(self) -> tuple[int, int] | None:
+        """Where it begins and ends in the text, in bytes of UTF-8, with its markers."""
 
 @final
 class FoundCalls:
+    """What was found in a text: calls, and the text around them."""
     @property
-    def calls(self) -> tuple[FoundCall, ...]: ...
+    def calls(self) -> tuple[FoundCall, ...]:
+        """The calls, in order."""
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The text outside of calls and reasoning."""
     @property
-    def reasoning(self) -> str: ...
+    def reasoning(self) -> str:
+        """The content of the blocks of reasoning."""
     @property
-    def unknown(self) -> list[tuple[str, str | None]]: ...
+    def unknown(self) -> list[tuple[str, str | None]]:
+        """The names of tools that do not exist, each with the nearest one that does."""
     def __iter__(self) -> Iterator[FoundCall]: ...
     def __len__(self) -> int: ...
     @overload
@@ -266,60 +359,87 @@ class FoundCalls:
 
 @final
 class Call(Result):
+    """A call of a response that has ended."""
     __match_args__ = ("name", "text")
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Its number in the response, from 0."""
     @property
-    def choice(self) -> int: ...
+    def choice(self) -> int:
+        """The choice or message that it belongs to."""
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """`function`, `server` for a tool of the provider, or `custom` for one that takes free text."""
     @property
-    def id(self) -> str | None: ...
+    def id(self) -> str | None:
+        """Its id, if the stream sent one."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the tool."""
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Outcome:
+        """How it ended: the outcome of its arguments."""
     @property
-    def raw(self) -> str: ...
+    def raw(self) -> str:
+        """The arguments as they came."""
     @property
-    def repairs(self) -> tuple[Repair, ...]: ...
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs, in order, relative to `raw`."""
     @property
-    def doubt(self) -> str | None: ...
+    def doubt(self) -> str | None:
+        """Why it is not complete, although it may look so: a code, such as `lost-event`."""
     @property
-    def cut_at(self) -> str | None: ...
+    def cut_at(self) -> str | None:
+        """Where the arguments were cut off, if they were."""
     @property
-    def dialect(self) -> str | None: ...
+    def dialect(self) -> str | None:
+        """The dialect in which it was found in a text. `None` for a call of the format."""
 
 @final
 class FittedCall(Result):
+    """A call of a response, and its arguments as they fit the schema of its tool."""
     __match_args__ = ("name", "text")
     @property
-    def call(self) -> Call: ...
+    def call(self) -> Call:
+        """The call itself."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the tool: the declared one, if the call means that."""
     @property
-    def check(self) -> str: ...
+    def check(self) -> str:
+        """What was checked: `fitted`, `incomplete`, `unknown` for a tool that does not exist, or `unchecked` for one
+        without a schema.
+        """
     @property
-    def nearest(self) -> str | None: ...
+    def nearest(self) -> str | None:
+        """The declared tool with the most similar name, if the tool does not exist."""
     @property
-    def fitted(self) -> Fitted | None: ...
+    def fitted(self) -> Fitted | None:
+        """The result of fitting the arguments."""
 
 @final
 class Object(Result):
+    """An object in the text of a response."""
     __match_args__ = ("outcome", "text")
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Its number, from 0."""
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Outcome:
+        """How it ended."""
     @property
-    def repairs(self) -> tuple[Repair, ...]: ...
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs, in order, relative to the text of its block."""
     @property
-    def cut_at(self) -> str | None: ...
+    def cut_at(self) -> str | None:
+        """Where it was cut off, if it was."""
     @property
-    def doubt(self) -> str | None: ...
+    def doubt(self) -> str | None:
+        """Why it is not complete, although it may look so."""
 
 @final
 class Text:
+    """More text. `choice`, `block` and `part` say which one it belongs to."""
     __match_args__ = ("text", "choice", "block", "part")
     @property
     def text(self) -> str: ...
@@ -334,6 +454,7 @@ class Text:
 
 @final
 class Reasoning:
+    """More of the model's reasoning."""
     __match_args__ = ("text", "choice", "block", "part")
     @property
     def text(self) -> str: ...
@@ -348,6 +469,7 @@ class Reasoning:
 
 @final
 class Refusal:
+    """More of a refusal."""
     __match_args__ = ("text", "choice", "block", "part")
     @property
     def text(self) -> str: ...
@@ -362,6 +484,7 @@ class Refusal:
 
 @final
 class TextWasReasoning:
+    """All text of the block so far was reasoning."""
     __match_args__ = ("choice", "block", "part")
     @property
     def choice(self) -> int: ...
@@ -374,6 +497,7 @@ class TextWasReasoning:
 
 @final
 class Citation:
+    """A source that the provider cites: its own JSON."""
     __match_args__ = ("json", "choice", "block", "part")
     @property
     def json(self) -> str: ...
@@ -388,6 +512,7 @@ class Citation:
 
 @final
 class CallBegan:
+    """A call began. Its id and name are there if the stream has sent them yet."""
     __match_args__ = ("number", "name", "id", "choice", "kind")
     @property
     def number(self) -> int: ...
@@ -404,6 +529,7 @@ class CallBegan:
 
 @final
 class CallNamed:
+    """The name of a call became known, or grew."""
     __match_args__ = ("number", "name")
     @property
     def number(self) -> int: ...
@@ -414,6 +540,7 @@ class CallNamed:
 
 @final
 class CallFragment:
+    """More of the arguments of a call, mended. For display only: `CallEnded` decides."""
     __match_args__ = ("number", "json")
     @property
     def number(self) -> int: ...
@@ -424,6 +551,7 @@ class CallFragment:
 
 @final
 class CallRaw:
+    """More of a call that is not JSON, as it came."""
     __match_args__ = ("number", "text")
     @property
     def number(self) -> int: ...
@@ -434,6 +562,7 @@ class CallRaw:
 
 @final
 class CallRestated:
+    """A call in the text repeats an earlier one, so it is none."""
     __match_args__ = ("number", "name")
     @property
     def number(self) -> int: ...
@@ -444,6 +573,7 @@ class CallRestated:
 
 @final
 class UnknownTool:
+    """A call in the text names a tool that does not exist, so it is text, which follows."""
     __match_args__ = ("name", "nearest")
     @property
     def name(self) -> str: ...
@@ -454,6 +584,7 @@ class UnknownTool:
 
 @final
 class ObjectBegan:
+    """An object began in the text."""
     __match_args__ = ("number", "choice", "block", "part")
     @property
     def number(self) -> int: ...
@@ -468,6 +599,7 @@ class ObjectBegan:
 
 @final
 class ObjectFragment:
+    """More of an object, mended."""
     __match_args__ = ("number", "json")
     @property
     def number(self) -> int: ...
@@ -478,6 +610,7 @@ class ObjectFragment:
 
 @final
 class ObjectRaw:
+    """More of an object, as it came, from where mending stopped."""
     __match_args__ = ("number", "text")
     @property
     def number(self) -> int: ...
@@ -488,6 +621,7 @@ class ObjectRaw:
 
 @final
 class Doubted:
+    """Something was lost, damaged or contradicted: no call that is open here is complete."""
     __match_args__ = ("doubt",)
     @property
     def doubt(self) -> str: ...
@@ -496,6 +630,7 @@ class Doubted:
 
 @final
 class Error:
+    """An error inside the response."""
     __match_args__ = ("kind", "message", "code", "error_type")
     @property
     def kind(self) -> str: ...
@@ -510,6 +645,7 @@ class Error:
 
 @final
 class Finish:
+    """A choice or message finished. `original` is the provider's word."""
     __match_args__ = ("reason", "choice", "original")
     @property
     def reason(self) -> str: ...
@@ -522,6 +658,7 @@ class Finish:
 
 @final
 class Usage:
+    """Token counts, as far as they are known."""
     __match_args__ = ("input", "output", "cached", "reasoning")
     @property
     def input(self) -> int | None: ...
@@ -536,6 +673,7 @@ class Usage:
 
 @final
 class FormatDetected:
+    """The provider's format was recognised."""
     __match_args__ = ("format",)
     @property
     def format(self) -> str: ...
@@ -544,6 +682,7 @@ class FormatDetected:
 
 @final
 class FramingDetected:
+    """The framing was recognised, or is another than it seemed."""
     __match_args__ = ("framing",)
     @property
     def framing(self) -> str: ...
@@ -552,12 +691,14 @@ class FramingDetected:
 
 @final
 class KeepAlive:
+    """Something that only keeps the connection open."""
     __match_args__ = ()
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
 @final
 class Oversize:
+    """A line or an event exceeded a limit and was dropped."""
     __match_args__ = ("limit",)
     @property
     def limit(self) -> int: ...
@@ -566,6 +707,7 @@ class Oversize:
 
 @final
 class Unfinished:
+    """The payload in which the stream was cut off, as it came."""
     __match_args__ = ("text",)
     @property
     def text(self) -> str: ...
@@ -574,6 +716,7 @@ class Unfinished:
 
 @final
 class Ended:
+    """The stream ended: the last event. `complete`, `cut`, `error`, `lossy`, `overflow` or `unrecognised`."""
     __match_args__ = ("outcome", "is_complete")
     @property
     def outcome(self) -> str: ...
@@ -584,18 +727,21 @@ class Ended:
 
 @final
 class CallEnded:
+    """A call ended. Run it only if `call.is_complete`; with tools, see `CallFitted`."""
     __match_args__ = ("call",)
     @property
     def call(self) -> Call: ...
 
 @final
 class CallFitted:
+    """The same call, with the arguments that fit its tool. Only with tools."""
     __match_args__ = ("call",)
     @property
     def call(self) -> FittedCall: ...
 
 @final
 class CallIssue:
+    """Something is wrong with a call that no further text can fix. With the standing `lost`, no rule can either."""
     __match_args__ = ("number", "issue", "standing")
     @property
     def number(self) -> int: ...
@@ -606,12 +752,14 @@ class CallIssue:
 
 @final
 class ObjectEnded:
+    """An object ended."""
     __match_args__ = ("object",)
     @property
     def object(self) -> Object: ...
 
 @final
 class ObjectFitted:
+    """The result of fitting an object, or a text without one, to the schema. Only with a schema."""
     __match_args__ = ("fitted", "number", "is_complete")
     @property
     def fitted(self) -> Fitted | None: ...
@@ -622,6 +770,7 @@ class ObjectFitted:
 
 @final
 class ObjectIssue:
+    """Something is wrong with an object that no further text can fix. With the standing `lost`, no rule can either."""
     __match_args__ = ("number", "issue", "standing")
     @property
     def number(self) -> int: ...
@@ -632,12 +781,14 @@ class ObjectIssue:
 
 @final
 class EnvelopeMended:
+    """An envelope was broken JSON, and was mended before it was read."""
     __match_args__ = ("mended",)
     @property
     def mended(self) -> Mended: ...
 
 @final
 class Reader:
+    """Reads the body of a response while it arrives, without IO: `feed` each chunk, then `close`; both return events."""
     def __new__(
         cls,
         *,
@@ -653,61 +804,90 @@ class Reader:
         text_policy: Policy = "permissive",
         depth: int = 127,
     ) -> Reader: ...
-    def feed(self, chunk: AnyText) -> list[Event]: ...
-    def close(self) -> list[Event]: ...
+    def feed(self, chunk: AnyText) -> list[Event]:
+        """Reads a chunk of the body."""
+    def close(self) -> list[Event]:
+        """Ends the body. The last event is `Ended`. No events when it is called again."""
 
 @final
 class Exchanges:
+    """What is mended in exchanges, and the tools of the last of them, compiled: one for a client."""
     def __new__(cls, settings: str = "{}", held_bytes: int = 8388608) -> Exchanges: ...
-    def request(self, method: str, path: str, headers: list[tuple[str, bytes]]) -> Asked: ...
+    def request(self, method: str, path: str, headers: list[tuple[str, bytes]]) -> Asked:
+        """The head of a request."""
 
 @final
 class Asked:
+    """The head of a request, of which the body may follow."""
     @property
-    def reads_body(self) -> bool: ...
-    def read(self, body: AnyText | None = None) -> Exchange: ...
+    def reads_body(self) -> bool:
+        """Whether the body is read. Otherwise it is sent on as it is."""
+    def read(self, body: AnyText | None = None) -> Exchange:
+        """Reads the body. `None`, if it is not read."""
 
 @final
 class Exchange:
+    """A request that was read, and what its answer is mended with."""
     @property
-    def body(self) -> bytes | None: ...
+    def body(self) -> bytes | None:
+        """What is sent instead of the body. `None` if it is sent as it is."""
     @property
-    def header_edits(self) -> list[tuple[str, list[bytes]]]: ...
-    def answer(self, status: int, headers: list[tuple[str, bytes]]) -> Answer: ...
+    def header_edits(self) -> list[tuple[str, list[bytes]]]:
+        """The headers of the request that change."""
+    def answer(self, status: int, headers: list[tuple[str, bytes]]) -> Answer:
+        """The head of the answer."""
 
 @final
 class Answer:
+    """Mends the body of one answer."""
     @property
-    def treatment(self) -> Treatment: ...
+    def treatment(self) -> Treatment:
+        """What is done with the body: `pass`, `stream`, or `whole` where the head leaves after it."""
     @property
-    def coding(self) -> str | None: ...
-    def unpack(self, coding: str) -> None: ...
-    def begin_stream(self) -> None: ...
-    def push(self, chunk: AnyText) -> bytes: ...
-    def finish(self) -> bytes: ...
-    def stop(self) -> bytes: ...
+    def coding(self) -> str | None:
+        """The coding of a body that would be mended if it were unpacked."""
+    def unpack(self, coding: str) -> None:
+        """Says that what is pushed is unpacked."""
+    def begin_stream(self) -> None:
+        """Makes a whole body a stream, before its first piece: it is too long to be kept."""
+    def push(self, chunk: AnyText) -> bytes:
+        """Takes a piece, and returns what may leave."""
+    def finish(self) -> bytes:
+        """Ends the body, and returns what leaves, with the comment that says what was done, if it is wanted."""
+    def stop(self) -> bytes:
+        """Ends the body where it broke off: what waits is returned as it came."""
     @property
-    def header_edits(self) -> list[tuple[str, list[bytes]]]: ...
+    def header_edits(self) -> list[tuple[str, list[bytes]]]:
+        """The headers of the answer that change: for a whole body, after its end."""
     @property
-    def verdict(self) -> str: ...
+    def verdict(self) -> str:
+        """What was done, in a word: `unchanged`, `repaired`, `cut` and so on."""
     @property
-    def line(self) -> str: ...
+    def line(self) -> str:
+        """What was done, in a line."""
     @property
-    def account(self) -> dict[str, Any]: ...
+    def account(self) -> dict[str, Any]:
+        """What was done, call by call."""
 
 @final
 class Growing:
+    """A value of mended text that grows."""
     def __new__(cls) -> Growing: ...
-    def feed(self, json: AnyText) -> bool: ...
+    def feed(self, json: AnyText) -> bool:
+        """Reads mended text, and says whether the value changed."""
     @property
-    def value(self) -> Any: ...
+    def value(self) -> Any:
+        """The value so far, as an object of its own. `None` before it begins."""
     @property
-    def closed(self) -> frozenset[str]: ...
+    def closed(self) -> frozenset[str]:
+        """The paths of what will not change any more."""
 
 @final
 class Items:
+    """The items of one array in a mended text, each when it is whole."""
     def __new__(cls, pointer: str) -> Items: ...
-    def feed(self, json: AnyText) -> list[tuple[str, str]]: ...
+    def feed(self, json: AnyText) -> list[tuple[str, str]]:
+        """Reads mended text, and returns the items that ended in it: the JSON text of each, and its path."""
 
 def loads(
     text: AnyText,
@@ -717,7 +897,13 @@ def loads(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
-) -> Any: ...
+) -> Any:
+    """The value of a text, mended. Raises a `MendError` where there is none, or not a whole one.
+
+    `policy` says which repairs are allowed, `without` lists the codes of some that are not, `documents` says what
+    becomes of several documents, and `depth` is the deepest nesting. With `incomplete`, a text that was cut off has the
+    value that there is of it.
+    """
 def mend(
     text: AnyText,
     *,
@@ -725,7 +911,10 @@ def mend(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
-) -> Mended: ...
+) -> Mended:
+    """Mends a text that should be JSON, and says what was done. It raises for wrong options only, which are those of
+    `loads`.
+    """
 def find(
     text: AnyText,
     *,
@@ -734,7 +923,10 @@ def find(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
-) -> Mended: ...
+) -> Mended:
+    """Finds the JSON in a text with prose, code fences or reasoning around it, and mends it. `scope` says where to look;
+    the other options are those of `loads`.
+    """
 def mend_arguments(
     raw: AnyText,
     finish_reason: str,
@@ -743,7 +935,8 @@ def mend_arguments(
     policy: Policy = "conservative",
     without: Iterable[str] | None = None,
     depth: int = 127,
-) -> MendedArguments: ...
+) -> MendedArguments:
+    """Mends the arguments of a call."""
 def find_calls(
     text: AnyText,
     *,
@@ -753,4 +946,5 @@ def find_calls(
     policy: Policy = "conservative",
     without: Iterable[str] | None = None,
     depth: int = 127,
-) -> FoundCalls: ...
+) -> FoundCalls:
+    """Finds the calls in a text."""
