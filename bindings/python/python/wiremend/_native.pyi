@@ -1,8 +1,6 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex, final, overload
 
-from typing_extensions import disjoint_base
-
 from ._errors import MendError
 from ._words import CallOutcome, Documents, Outcome, Policy, Risk, Scope, Text as AnyText, Treatment
 from .events import Event
@@ -134,7 +132,6 @@ class Change:
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
 
-@disjoint_base
 class Result:
     """What came of a text: its JSON, if there is any, and whether that is whole."""
     @property
