@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+
+from wiremend_arrow import mend_array, result_type
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from test_page import PAGE, examples
 
 ROWS = int(os.environ.get("WIREMEND_ROWS", "1000000"))
 """How many rows there are."""
@@ -47,3 +55,11 @@ def first(folder: str) -> bool:
     except FileExistsError:
         return False
     return True
+
+
+def page(part: str, **names: object) -> None:
+    """Runs the example of the page. It is of no module, so that it travels to the workers."""
+    [(_, line, block)] = [example for example in examples(PAGE.read_text()) if example[0] == part]
+    known = {"__name__": "__main__", "pa": pa, "mend_array": mend_array, "result_type": result_type}
+    exec(compile("\n" * line + block, str(PAGE), "exec"), known | names)
+    print(f"{part}: the example of the page is right", flush=True)

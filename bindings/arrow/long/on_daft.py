@@ -23,6 +23,7 @@ from wiremend_arrow import mend_array, result_type
 def main(folder: str) -> None:
     daft.set_runner_ray()
 
+    answers.page("Daft")
     kind = daft.DataType.from_arrow_type(pa.field(result_type()).type)
 
     @daft.func.batch(return_dtype=kind)

@@ -16,6 +16,7 @@ from wiremend_arrow import mend_array
 
 
 def main(folder: str) -> None:
+    answers.page("Ray Data")
 
     def mend(batch: pa.Table) -> pa.Table:
         texts = pa.array([answers.text(row) for row in batch["id"].to_pylist()])

@@ -37,6 +37,7 @@ def main(folder: str) -> None:
         .config("spark.local.dir", folder)
         .getOrCreate()
     )
+    answers.page("Spark", spark=spark)
     fields = [pa.field("id", pa.int64()), *pa.field(result_type()).type]
     schema = from_arrow_schema(pa.schema(fields))
 
