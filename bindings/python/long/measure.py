@@ -21,9 +21,11 @@ failed = False
 
 
 def resident() -> int:
-    """The bytes of this process that are in memory."""
+    """The bytes of this process that are in memory, without the pages of files: how many of these are there, the machine
+    decides."""
     gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text().split())
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
 
 
 def bound(what: str, figure: float, most: float, unit: str) -> None:
