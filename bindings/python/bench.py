@@ -2,7 +2,7 @@
 
 ``pip install . orjson json_repair fast_json_repair jiter && python bench.py``
 
-Each time is the least of five. A package that cannot read a text, or reads another value, has no time.
+Each time is the least of many short runs. A package that cannot read a text, or reads another value, has no time.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def best(read: Callable[[str], Any], text: str) -> float:
-    """The least time in microseconds."""
-    number = max(1, int(0.05 / max(timeit.timeit(lambda: read(text), number=1), 1e-7)))
-    number = min(number, 20_000)
-    return min(timeit.repeat(lambda: read(text), number=number, repeat=5)) / number * 1e6
+    """The least time in microseconds, of many short runs: other programs take less of these than of long ones."""
+    once = max(timeit.timeit(lambda: read(text), number=1), 1e-7)
+    number = max(1, int(0.002 / once))
+    repeat = min(100, max(3, int(1 / (number * once))))
+    return min(timeit.repeat(lambda: read(text), number=number, repeat=repeat)) / number * 1e6
 
 
 def shown(time: float) -> str:

@@ -197,7 +197,7 @@ def main() -> None:
     some(rounds)
     plain = memory()
     some(9 * rounds)
-    bound(f"memory after {10 * rounds} rounds, more than after {rounds}", (memory() - plain) / 1024, 1024, "KiB")
+    bound(f"memory after {10 * rounds} rounds, more than after {rounds}", (memory() - plain) / 1024, 512, "KiB")
     tracemalloc.start()
     some(rounds // 3)
     objects, allocated = counts()
