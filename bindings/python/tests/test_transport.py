@@ -204,8 +204,11 @@ def test_a_body_that_breaks_off_or_is_too_long(name: str) -> None:
         # What waited has left as it came.
         assert came == body and Breaks.closed
         assert response.extensions["wiremend"].verdict == "cut"
-    with ours.Client(transport=Inner(Breaks(), "application/json")) as client, pytest.raises(module.ReadError):
+    done: list[str] = []
+    told = ours.Client(transport=Inner(Breaks(), "application/json"), on_answer=lambda answer: done.append(answer.verdict))
+    with told as client, pytest.raises(module.ReadError):
         client.post("http://test/v1/chat/completions", json=ASK)
+    assert done == ["cut"]
     long = whole("{'text': '" + "x" * 5000 + "'}")
     inner = Inner(module.ByteStream(long), "application/json")
     with module.Client(transport=ours.Transport(inner, held_bytes=1000)) as client:

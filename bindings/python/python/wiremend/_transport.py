@@ -41,7 +41,7 @@ class Mending(TypedDict, total=False):
 
 
 OnAnswer = Callable[[Answer], object]
-"""Called with what was done to an answer, once, when it has ended or was left."""
+"""Called with what was done to an answer, once, when it has ended or was left. What passes unread is no answer."""
 
 
 def _pairs(message: Any) -> list[tuple[str, bytes]]:
@@ -77,7 +77,7 @@ class Body:
         return self.ended(self.answer.stop())
 
     def ended(self, last: bytes) -> Iterable[bytes]:
-        told, self.on_answer = self.on_answer, None
+        told, self.on_answer, self.unpacker = self.on_answer, None, None
         if told is not None:
             told(self.answer)
         return _some(last)
@@ -197,6 +197,7 @@ class _Transport(Generic[Inner]):
                 size += len(chunk)
         except BaseException:
             await wait(inner, way.close)
+            body.stop()
             raise
         body.answer.begin_stream()
         return self._answered(response, body, _stream_of(way, self._httpx)(held, rest, body, inner))
