@@ -12,9 +12,8 @@ use crate::{
     fit::{self, Target},
     input::Input,
     out::Out,
-    paint::{BOLD, notice},
     report::{self, Listing, Placed},
-    visible::shown,
+    visible::{BOLD, notice, shown},
 };
 
 /// The output of `--json` for one file, for `check` and `repair`.

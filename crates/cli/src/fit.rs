@@ -23,9 +23,8 @@ use crate::{
     exit::{Exit, Failure},
     input::read_up_to,
     out::Out,
-    paint::{BAD, BOLD, Paint, notice},
     report::{self, Listing, Record},
-    visible::{Shown, shown},
+    visible::{BAD, BOLD, Paint, Shown, notice, shown},
 };
 
 /// The most that is read of schemas and tools, in bytes: of one file, or of a directory.

@@ -2,13 +2,18 @@
 
 use std::{
     fs::File,
-    io::{self, IsTerminal as _, Read},
+    io::{self, BufRead, BufReader, Chain, Cursor, IsTerminal as _, Read},
     path::Path,
 };
 
+use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
+use ruzstd::decoding::{
+    BlockDecodingStrategy, FrameDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
 
-use crate::{exit::Failure, packed::Unpacked};
+use crate::exit::Failure;
 
 /// Files longer than this get a progress bar.
 const LONG: u64 = 8 << 20;
@@ -131,5 +136,207 @@ pub(crate) fn bar(size: u64) -> ProgressBar {
     match ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {eta}") {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
+    }
+}
+
+// Compressed inputs, unpacked as they are read: gzip and Zstandard, of any number of members.
+//
+// How an input begins says what it is, not its name. What a small input unpacks to has no bound, so
+// nothing is unpacked that the reader has not asked for.
+
+/// How compressed data begins, what it is called, and the command that unpacks it.
+pub(crate) const PACKED: [(&[u8], &str, &str); 2] =
+    [(b"\x1f\x8b", "gzip", "gzip -dc"), (b"\x28\xb5\x2f\xfd", "Zstandard", "zstd -dc")];
+
+/// What the names of compressed files end in.
+pub(crate) const ENDINGS: [&str; 2] = ["gz", "zst"];
+
+type Source = Box<dyn Read + Send>;
+
+/// What the source holds, unpacked if it is compressed.
+pub(crate) struct Unpacked(State);
+
+enum State {
+    /// Nothing was read yet.
+    Unseen(Source),
+    Open(Source),
+}
+
+impl Unpacked {
+    pub(crate) fn new(source: impl Read + Send + 'static) -> Self {
+        Self(State::Unseen(Box::new(source)))
+    }
+}
+
+impl Read for Unpacked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let State::Unseen(source) = &mut self.0 {
+            let opened = open(std::mem::replace(source, Box::new(io::empty())))?;
+            self.0 = State::Open(opened);
+        }
+        match &mut self.0 {
+            State::Unseen(_) => Ok(0),
+            State::Open(source) => source.read(buffer),
+        }
+    }
+}
+
+/// Looks at the first bytes. Of a text, it waits for one byte only: the first that begins nothing that is
+/// compressed decides.
+fn open(mut source: Source) -> io::Result<Source> {
+    let mut head = Vec::new();
+    let known = |head: &[u8]| PACKED.iter().position(|(magic, ..)| head.starts_with(magic));
+    let may_become = |head: &[u8]| PACKED.iter().any(|(magic, ..)| magic.starts_with(head));
+    while known(&head).is_none() && may_become(&head) {
+        let mut byte = [0];
+        match source.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => head.extend(byte),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let packing = known(&head);
+    let whole = Cursor::new(head).chain(source);
+    Ok(match packing {
+        None => Box::new(whole),
+        Some(0) => Box::new(MultiGzDecoder::new(whole)),
+        Some(_) => Box::new(Frames::new(whole)),
+    })
+}
+
+/// The frames of Zstandard data.
+struct Frames {
+    source: BufReader<Chain<Cursor<Vec<u8>>, Source>>,
+    decoder: FrameDecoder,
+    /// Whether a frame was begun and not ended.
+    open: bool,
+}
+
+impl Frames {
+    fn new(source: Chain<Cursor<Vec<u8>>, Source>) -> Self {
+        Self { source: BufReader::new(source), decoder: FrameDecoder::new(), open: false }
+    }
+
+    /// Begins the next frame; false at the end of the data.
+    fn next(&mut self) -> io::Result<bool> {
+        while !self.source.fill_buf()?.is_empty() {
+            let length = match self.decoder.reset(&mut self.source) {
+                Ok(()) => {
+                    self.open = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => u64::from(length),
+                Err(error) => return Err(invalid(error)),
+            };
+            if io::copy(&mut self.source.by_ref().take(length), &mut io::sink())? < length {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(false)
+    }
+
+    /// Ends a frame that was read to its end.
+    fn end(&mut self) -> io::Result<()> {
+        self.open = false;
+        let stated = self.decoder.get_checksum_from_data();
+        match stated.is_none_or(|stated| self.decoder.get_calculated_checksum() == Some(stated)) {
+            true => Ok(()),
+            false => Err(invalid("the checksum of a frame is wrong")),
+        }
+    }
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.open && !self.next()? {
+                return Ok(0);
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.source, one).map_err(invalid)?;
+            }
+            match self.decoder.read(buffer)? {
+                0 if !buffer.is_empty() => self.end()?,
+                count => return Ok(count),
+            }
+        }
+    }
+}
+
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use std::io::Write as _;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+        out.write_all(text).unwrap();
+        out.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        compress_to_vec(text, CompressionLevel::Fastest)
+    }
+
+    /// Gives one byte at a time.
+    struct Slow(Cursor<Vec<u8>>);
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(buffer.get_mut(..1).unwrap_or_default())
+        }
+    }
+
+    fn unpacked(data: Vec<u8>) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        Unpacked::new(Slow(Cursor::new(data.clone()))).read_to_end(&mut text)?;
+        let mut at_once = Vec::new();
+        Unpacked::new(Cursor::new(data)).read_to_end(&mut at_once)?;
+        assert_eq!(text, at_once);
+        Ok(text)
+    }
+
+    #[test]
+    fn members_and_frames_follow_each_other() {
+        for pack in [gzip, zstd] {
+            let two = [pack(b"[1]\n"), pack(b""), pack(&b"[2]".repeat(50_000))].concat();
+            assert_eq!(unpacked(two).unwrap(), [&b"[1]\n"[..], &b"[2]".repeat(50_000)].concat());
+        }
+        let skipped = [zstd(b"a"), b"\x50\x2a\x4d\x18\x03\0\0\0xyz".to_vec(), zstd(b"b")].concat();
+        assert_eq!(unpacked(skipped).unwrap(), b"ab");
+    }
+
+    #[test]
+    fn a_text_is_as_it_is() {
+        for text in [&b""[..], b"(", b"(a)", b"\x1f", b"\x1fa", b"[1]", b"\x28\xb5\x2f"] {
+            assert_eq!(unpacked(text.to_vec()).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_or_damaged_is_an_error() {
+        let text = b"some text that is packed, and packed".repeat(20);
+        for pack in [gzip, zstd] {
+            let whole = pack(&text);
+            for cut in [5, whole.len() / 2, whole.len() - 1] {
+                assert!(unpacked(whole[..cut].to_vec()).is_err(), "{cut}");
+            }
+            let mut damaged = whole.clone();
+            let last = damaged.len() - 3;
+            damaged[last] ^= 1;
+            assert!(unpacked(damaged).is_err());
+            assert!(unpacked([whole, b"rest".to_vec()].concat()).is_err());
+        }
     }
 }

@@ -13,9 +13,6 @@ mod input;
 mod many;
 mod ordered;
 mod out;
-mod packed;
-mod paint;
-mod position;
 mod repair;
 mod report;
 #[cfg(feature = "serve")]
@@ -24,14 +21,13 @@ mod stream;
 mod string;
 mod trace;
 mod visible;
-mod words;
 
 use std::{env, ffi::OsString, process::ExitCode};
 
 use args::{Cli, Command};
 use clap::Parser as _;
 use exit::{Exit, Failure};
-use paint::{BAD, Paint, notice};
+use visible::{BAD, Paint, notice};
 use visible::{Shown, shown};
 
 /// The allocator of musl rounds the buffers of connections up by a seventh.

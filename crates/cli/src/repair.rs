@@ -15,15 +15,13 @@ use crate::{
     check::Report,
     doors,
     exit::{Exit, Failure},
-    fault::{self, Fault},
+    fault::{self, Fault, Tracker},
     fit::{self, Target},
     input::{CHUNK, Input},
     many,
     out::{Fragments, Out},
-    paint::{BAD, notice},
-    position::Tracker,
     report::{self, Edit, Kinds, Listing, Record},
-    visible::shown,
+    visible::{BAD, notice, shown},
 };
 
 pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> {

@@ -10,9 +10,8 @@ use wiremend_response::Object;
 use wiremend_schema::Change;
 
 use crate::{
-    paint::{BAD, BOLD, DIM, GOOD, NAME, Paint, WARN},
-    position::{Locator, Position, excerpt},
-    visible::{Shown, shown},
+    fault::{Locator, Position, excerpt},
+    visible::{BAD, BOLD, DIM, GOOD, NAME, Paint, Shown, WARN, shown},
 };
 
 /// A repair in JSON output.

@@ -21,8 +21,7 @@ use crate::{
     args::{Admin, ServeArgs},
     exit::{Exit, Failure},
     out::Out,
-    paint::{NAME, notice},
-    visible::{Shown, shown},
+    visible::{NAME, Shown, notice, shown},
 };
 
 pub(crate) fn run(args: &ServeArgs, session: Session) -> Result<Exit, Failure> {

@@ -9,9 +9,8 @@ use crate::{
     exit::{Exit, Failure},
     input::Input,
     out::Out,
-    paint::{BOLD, DIM, GOOD, Paint},
     report::{self, Edit, Record},
-    visible::{Shown, shown},
+    visible::{BOLD, DIM, GOOD, Paint, Shown, shown},
 };
 
 /// The widths of the columns for the piece and for the output.

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::frame::start_of;
+use crate::prompt::start_of;
 
 /// How much of a body is kept, in bytes: as much as a model writes, which the body may contain.
 const KEPT: usize = 1 << 20;

@@ -14,8 +14,8 @@ use wiremend_extract::{Scope, find};
 use wiremend_schema::{FitOptions, Issue, IssueCode, Node, Schema, Tree};
 
 use crate::{
-    frame::harmless_line,
-    rank::is_mended,
+    fitted_answer::is_mended,
+    prompt::harmless_line,
     subschema::{self, resolve},
 };
 

@@ -25,10 +25,6 @@
 //! ```
 
 #[cfg(feature = "schema")]
-mod along;
-#[cfg(feature = "schema")]
-mod arguments;
-#[cfg(feature = "schema")]
 mod calls;
 #[cfg(feature = "schema")]
 mod documents;
@@ -43,9 +39,9 @@ mod summary;
 mod texts;
 
 #[cfg(feature = "schema")]
-pub use arguments::{FittedArguments, fit_arguments};
-#[cfg(feature = "schema")]
 pub use calls::{CallCheck, FittedCall};
+#[cfg(feature = "schema")]
+pub use calls::{FittedArguments, fit_arguments};
 #[cfg(feature = "schema")]
 pub use documents::FittedObject;
 pub use event::Event;

@@ -271,7 +271,7 @@ pub fn reask(data: &[u8]) -> Result<(), Violation> {
     let Some((&length, data)) = data.split_first() else { return Ok(()) };
     let (recipe, input) = data.split_at(usize::from(length % 32).min(data.len()));
     let Ok(schema) = Schema::compile(&crate::schemas::of(recipe)) else { return Ok(()) };
-    crate::asking::ends_with_what_is_valid(&schema, input, FitOptions::new().with_mending(options))
+    crate::schemas::ends_with_what_is_valid(&schema, input, FitOptions::new().with_mending(options))
 }
 
 /// Schemas as input, made from the bytes by a grammar, and values. The first byte is how many bytes make

@@ -27,8 +27,6 @@ pub mod adversary;
 pub mod allocations;
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
-#[cfg(feature = "schema")]
-pub mod asking;
 pub mod bodies;
 mod case;
 pub mod cases;

@@ -4,7 +4,7 @@
 //! precedes the match. Only strings with escapes are allocated, and numbers keep their spelling. This
 //! module is all that the formats use to read JSON.
 
-use core::hash::Hasher as _;
+use core::{hash::Hasher as _, str};
 use std::{borrow::Cow, hash::DefaultHasher};
 
 use wiremend_core::lexer::{Escape, Fault, Lexer, decode_escape, join_surrogates, skip, unescape};
@@ -426,10 +426,21 @@ pub(crate) fn escape(text: &str, out: &mut String) {
     }
 }
 
+// Bytes as text.
+
+/// Decodes bytes as text, with U+FFFD for invalid UTF-8. Validating the whole input first is several
+/// times faster for valid text than a lossy conversion.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    work::count(bytes.len());
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
 
     fn node(text: &str) -> Node<'_> {
         first(text).unwrap().0
@@ -480,7 +491,7 @@ mod tests {
         let mut halves = Halves::default();
         let mut out = String::new();
         for literal in literals {
-            let text = json::first(literal).unwrap().0.text().unwrap();
+            let text = first(literal).unwrap().0.text().unwrap();
             out.push_str(&halves.join(literal, &text));
         }
         out + halves.finish()

@@ -59,8 +59,6 @@ mod rewrite;
 mod source;
 pub mod sse;
 mod tools;
-mod transcript;
-mod utf8;
 pub mod values;
 mod whole;
 mod work;
@@ -77,7 +75,7 @@ pub use limits::{WireLimits, WireOptions};
 pub use parse::ParseError;
 pub use rewrite::{RewriteMode, RewriteOptions, RewriteOutcome, Rewriter, Rewritten};
 pub use tools::{FitHook, Fittable, Guides, ToolPolicies};
-pub use transcript::{Transcript, transcribe};
 pub use whole::{ArgumentsOutcome, MendedArguments, MendedBody, mend_arguments, mend_body};
+pub use whole::{Transcript, transcribe};
 #[cfg(feature = "work")]
 pub use work::steps;

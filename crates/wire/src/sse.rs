@@ -19,7 +19,7 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use crate::{utf8, work};
+use crate::{json, work};
 
 /// What to do with input that the specification discards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -312,13 +312,13 @@ impl SseDecoder {
             }
             Line::Blank => {}
             Line::Comment(value) if lenient => {
-                sink(SseEvent::Comment(utf8::text(value)), self.read);
+                sink(SseEvent::Comment(json::text(value)), self.read);
             }
             Line::Comment(_) => {}
             Line::Data(value) => self.add_data(value, data, sink),
             Line::Event(value) => {
                 if lenient && !self.event.is_empty() {
-                    let value = utf8::text(&self.event);
+                    let value = json::text(&self.event);
                     sink(SseEvent::Field { name: "event".into(), value }, self.read);
                 }
                 self.event.clear();
@@ -326,7 +326,7 @@ impl SseDecoder {
             }
             Line::Id(value) if !value.contains(&0) => {
                 self.id.clear();
-                self.id.push_str(&utf8::text(value));
+                self.id.push_str(&json::text(value));
             }
             Line::Id(_) => {}
             Line::Retry(value) => {
@@ -338,8 +338,8 @@ impl SseDecoder {
             }
             Line::Other { name, value } if lenient => {
                 if self.bare.is_empty() && name.len() < text.len() && is_field_name(name) {
-                    let name = utf8::text(name);
-                    let value = utf8::text(value);
+                    let name = json::text(name);
+                    let value = json::text(value);
                     sink(SseEvent::Field { name, value }, self.read);
                 } else {
                     self.add_bare(text, start, sink);
@@ -428,7 +428,7 @@ impl SseDecoder {
 
     fn flush_bare(&mut self, end: u64, sink: &mut impl FnMut(SseEvent<'_>, u64)) {
         if !self.bare.is_empty() {
-            sink(SseEvent::Bare(utf8::text(&self.bare)), end);
+            sink(SseEvent::Bare(json::text(&self.bare)), end);
             self.bare.clear();
         }
     }
@@ -489,7 +489,7 @@ pub(crate) fn data(raw: &[u8]) -> String {
     let lines = data_lines(raw);
     let parts: Vec<&[u8]> =
         lines.iter().map(|line| raw.get(line.value.clone()).unwrap_or_default()).collect();
-    utf8::text(&parts.join(&b'\n')).into_owned()
+    json::text(&parts.join(&b'\n')).into_owned()
 }
 
 /// Writes `raw` with other data in its last event. Everything else is unchanged. Returns `false`, and
@@ -690,13 +690,13 @@ impl<'a> SseMessage<'a> {
     /// The value of the `event` field. Empty if there was none.
     #[must_use]
     pub fn event_field(&self) -> Cow<'a, str> {
-        utf8::text(self.event)
+        json::text(self.event)
     }
 
     /// The data lines, joined by LF. Bytes that are not UTF-8 become U+FFFD.
     #[must_use]
     pub fn data(&self) -> Cow<'a, str> {
-        utf8::text(self.data)
+        json::text(self.data)
     }
 
     /// The data lines, joined by LF, without decoding.

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 use wiremend_core::lexer::Brackets;
 
-use crate::{utf8, work};
+use crate::{json, work};
 
 /// An event of the decoder, borrowed from the chunk if it lies in one chunk.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,7 +191,7 @@ impl ValueDecoder {
 
     fn flush_stray(&mut self, end: u64, sink: Sink<'_>) {
         if !self.stray.is_empty() {
-            sink(ValueEvent::Stray(utf8::text(&self.stray)), end);
+            sink(ValueEvent::Stray(json::text(&self.stray)), end);
             self.stray.clear();
         }
     }
@@ -201,7 +201,7 @@ impl ValueDecoder {
 type Sink<'s> = &'s mut dyn FnMut(ValueEvent<'_>, u64);
 
 fn value(text: &[u8], whole: bool, end: u64, sink: Sink<'_>) {
-    sink(ValueEvent::Value { text: utf8::text(text), whole }, end);
+    sink(ValueEvent::Value { text: json::text(text), whole }, end);
 }
 
 #[cfg(test)]

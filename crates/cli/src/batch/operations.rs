@@ -16,7 +16,7 @@ use wiremend_wire::{
     values::{ValueDecoder, ValueEvent},
 };
 
-use super::request::{FramingName, Request, RequestInput, Setting};
+use super::{FramingName, Request, RequestInput, Setting};
 use crate::{
     fit::{CallReport, ObjectReport},
     report::{Record, of_object, records},

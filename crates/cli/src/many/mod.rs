@@ -8,11 +8,9 @@ mod beside;
 mod field;
 mod one_line;
 mod records;
-mod tally;
 mod verdict;
 mod walk;
 mod work;
-mod writer;
 
 use std::{
     collections::HashSet,
@@ -23,6 +21,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use beside::Writer;
 use field::{Columns, Field};
 use indicatif::{ProgressBar, ProgressStyle};
 use records::{Ends, Records};
@@ -31,7 +30,6 @@ use walk::{Found, Own, Pattern, Skipped, walk};
 use wiremend_core::MendOptions;
 use wiremend_extract::Scope;
 use work::{Job, Mending, Yield};
-use writer::Writer;
 
 use crate::{
     Session,
@@ -40,7 +38,7 @@ use crate::{
     fit::Target,
     input::{self, Input},
     ordered::{self, Jobs, in_order},
-    out, packed,
+    out,
 };
 
 /// The words for what became of an input, besides its outcome.
@@ -61,13 +59,13 @@ pub(crate) fn run(
         Some(folder) => {
             let made = fs::create_dir_all(folder).and_then(|()| fs::canonicalize(folder));
             let cannot = |error| Failure::writing(&folder.display().to_string(), error);
-            Place::Folder(made.map_err(cannot)?)
+            Destination::Folder(made.map_err(cannot)?)
         }
-        None if args.many.in_place => Place::Itself,
-        None => Place::Output,
+        None if args.many.in_place => Destination::Itself,
+        None => Destination::Output,
     };
     beside::remove_all_on_interrupt();
-    let form = args.many.report.as_deref().map(tally::Form::of);
+    let form = args.many.report.as_deref().map(verdict::Form::of);
     let progress = Progress::new(args, place.is_output(), session.quiet);
     let mending = Mending {
         engine: Engine { options, scope, target, limit: args.input.max_input },
@@ -116,11 +114,11 @@ pub(crate) fn run(
 }
 
 /// What this run writes. A report of an earlier run, which this one replaces, is among it.
-fn own(args: &ManyArgs, place: &Place) -> Own {
+fn own(args: &ManyArgs, place: &Destination) -> Own {
     let named = [&args.report, &args.rejects].into_iter().flatten();
     let files = named.filter_map(|path| fs::metadata(path).ok()).chain(out::metadata());
     let folder = match place {
-        Place::Folder(folder) => Some(folder.clone()),
+        Destination::Folder(folder) => Some(folder.clone()),
         _ => None,
     };
     Own { folder, files: files.filter(Metadata::is_file).collect() }
@@ -160,7 +158,7 @@ fn refuse(args: &RepairArgs) -> Result<(), Failure> {
 
 /// Where results go.
 #[derive(Clone, Debug)]
-enum Place {
+enum Destination {
     /// To standard output.
     Output,
     /// To files of this directory.
@@ -169,7 +167,7 @@ enum Place {
     Itself,
 }
 
-impl Place {
+impl Destination {
     const fn is_output(&self) -> bool {
         matches!(self, Self::Output)
     }
@@ -199,7 +197,7 @@ struct Feeder {
     limit: usize,
     inputs: Vec<PathBuf>,
     patterns: Vec<Pattern>,
-    place: Place,
+    place: Destination,
     /// The files that results go to.
     taken: HashSet<PathBuf>,
     own: Own,
@@ -241,8 +239,8 @@ impl Feeder {
             |place, like| Source { path: path.to_owned(), name, place, like, columns: None };
         let cannot_read = |error: io::Error| format!("cannot read it: {error}");
         match &self.place {
-            Place::Output => Ok(source(None, None)),
-            Place::Itself => {
+            Destination::Output => Ok(source(None, None)),
+            Destination::Itself => {
                 // A link to a file stays one.
                 let place = fs::canonicalize(path).map_err(cannot_read)?;
                 let like = fs::metadata(&place).map_err(cannot_read)?;
@@ -258,7 +256,7 @@ impl Feeder {
                 }
                 Ok(source(Some(place), Some(like)))
             }
-            Place::Folder(folder) => {
+            Destination::Folder(folder) => {
                 let place = folder.join(unpacked_name(inside));
                 if fs::canonicalize(path).is_ok_and(|path| path == place) {
                     return Err("the result would replace it: use --in-place for that".to_owned());
@@ -342,8 +340,7 @@ impl Feeder {
 
 /// The name without the ending of a compressed file.
 fn unpacked_name(path: &Path) -> PathBuf {
-    let packed =
-        path.extension().is_some_and(|ending| packed::ENDINGS.iter().any(|e| ending == *e));
+    let packed = path.extension().is_some_and(|ending| input::ENDINGS.iter().any(|e| ending == *e));
     match path.file_stem().filter(|_| packed) {
         Some(stem) => path.with_file_name(OsStr::new(stem)),
         None => path.to_owned(),
@@ -354,7 +351,7 @@ fn unpacked_name(path: &Path) -> PathBuf {
 fn is_packed(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
     File::open(path)?.take(4).read_to_end(&mut head)?;
-    Ok(packed::PACKED.iter().any(|(magic, ..)| head.starts_with(magic)))
+    Ok(input::PACKED.iter().any(|(magic, ..)| head.starts_with(magic)))
 }
 
 /// What is shown while it runs, on a terminal.

@@ -5,13 +5,12 @@ use std::{fs, io, io::Write as _, path::Path, sync::Arc};
 use wiremend_core::Outcome;
 
 use super::{
-    Place, Progress, Source,
+    Destination, Progress, Source,
     beside::Beside,
     field::{self, Field, Held},
     one_line,
     records::{Batch, lines, without_end},
-    tally::{Form, Tally},
-    verdict::{Done, Engine, Label, Verdict},
+    verdict::{Done, Engine, Form, Label, Tally, Verdict},
 };
 use crate::{
     Session,
@@ -20,9 +19,8 @@ use crate::{
     exit::{Exit, Failure},
     input::Input,
     ordered::Work,
-    paint::BAD,
     report,
-    visible::{Shown, shown},
+    visible::{BAD, Shown, shown},
 };
 
 /// The most messages that a run prints, without `--verbose`.
@@ -71,7 +69,7 @@ impl Yield {
 pub(super) struct Mending {
     pub(super) engine: Engine,
     pub(super) fields: Vec<Field>,
-    pub(super) place: Place,
+    pub(super) place: Destination,
     /// Reports are written in place of the results.
     pub(super) json: bool,
     pub(super) one_line: bool,
@@ -173,10 +171,12 @@ impl Mending {
             to.out.extend_from_slice(result);
             return Ok(());
         };
-        if matches!(self.place, Place::Itself) && result == text {
+        if matches!(self.place, Destination::Itself) && result == text {
             return Ok(());
         }
-        if let Some(folder) = place.parent().filter(|_| matches!(self.place, Place::Folder(_))) {
+        if let Some(folder) =
+            place.parent().filter(|_| matches!(self.place, Destination::Folder(_)))
+        {
             fs::create_dir_all(folder)?;
         }
         let mut file = Beside::create(place, source.like.as_ref())?;

@@ -11,15 +11,14 @@ use wiremend_wire::{
     ApiFormat, Block, Call, CallKind, Finish, Framing, StreamOutcome, Usage, WireError, WireEvent,
 };
 
-use super::views::View;
+use super::View;
 use crate::{
     Session,
     fault::Fault,
     fit::{CallReport, ObjectReport, more_issues},
     out::{Fragments, Out},
-    paint::{BAD, BOLD, DIM, GOOD, NAME, WARN, notice},
     report::{self, Listing, Script},
-    visible::{Shown, shown},
+    visible::{BAD, BOLD, DIM, GOOD, NAME, Shown, WARN, notice, shown},
 };
 
 /// The number of schema issues of a call that are listed; `--json` and `--verbose` list all.

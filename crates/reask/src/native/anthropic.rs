@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::losses::{LossKind, Losses, below, is_plain_object, wrapped};
+use super::{LossKind, Losses, below, is_plain_object, wrapped};
 use crate::subschema::resolve;
 
 /// The longest name of a property, in characters.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::losses::{LossKind, Losses, SILENT, declared, joined};
+use super::{LossKind, Losses, SILENT, declared, joined};
 use crate::subschema::resolve;
 
 /// How deep a schema may be after its references are replaced. A recursive one ends there.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::losses::{LossKind, Losses, SILENT, below, declared, is_plain_object, joined, wrapped};
+use super::{LossKind, Losses, SILENT, below, declared, is_plain_object, joined, wrapped};
 use crate::subschema::resolve;
 
 /// The most properties of all objects together.

@@ -6,7 +6,7 @@ use wiremend_core::{MendOptions, Outcome};
 use wiremend_extract::{CallEnd, CallExtractor, CallSink, CallStart};
 use wiremend_wire::{CallFinder, CallText, TextCall};
 
-use super::account::account;
+use super::account;
 
 /// Finds the stretches of a text that consist of complete calls.
 pub(super) struct TextCallFinder {

@@ -1,21 +1,21 @@
 //! Calls in the texts of a response.
 
-mod account;
 mod finder;
 mod options;
 
-pub use options::TextCalls;
-
 use std::collections::BTreeMap;
 
-use account::{account, failed};
-use wiremend_core::{MendOptions, Outcome, buffer::BoundedBuffer};
+use wiremend_core::{
+    Collected, MendOptions, Mended, Mender, Outcome, Repairs, buffer::BoundedBuffer, mend,
+};
 use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, RestatedCall, UnknownTool,
 };
 use wiremend_wire::{Block, Call, CallKind, Doubt, WireEvent, WireLimits};
 
 use crate::Event;
+
+pub use options::TextCalls;
 
 /// How many texts of one response are searched; any others pass through. No real response has this
 /// many, and each costs memory.
@@ -389,4 +389,48 @@ impl CallSink for Route<'_> {
             nearest: tool.nearest.map(str::to_owned),
         }));
     }
+}
+
+// What was done to the arguments of a call in a text.
+
+/// The arguments of a call as JSON text, and what mending made of it. Where they were written as JSON, it
+/// is what the model wrote, and the repairs lead from there to the arguments that were emitted. Otherwise
+/// it is what was decoded.
+fn account(raw: &[u8], json: Vec<u8>, end: &CallEnd, mending: &MendOptions) -> (String, Mended) {
+    let raw = String::from_utf8_lossy(raw).into_owned();
+    match end.outcome {
+        CallOutcome::Repaired | CallOutcome::Whole => {}
+        CallOutcome::Cut => return (raw, failed(Outcome::Cut)),
+        _ => return (raw, failed(Outcome::Invalid)),
+    }
+    let Ok(json) = String::from_utf8(json) else { return (raw, failed(Outcome::Invalid)) };
+    let json = if json.is_empty() { "{}".to_owned() } else { json };
+    let unchanged = |json: String| {
+        let mended = Mended::new(Outcome::Unchanged, Some(json.clone()), Repairs::new(), None);
+        (json, mended)
+    };
+    if raw == json {
+        return unchanged(json);
+    }
+    let mended = mend(raw.as_bytes(), mending);
+    if mended.outcome().is_complete() && mended.text() == Some(&json) {
+        return (raw, mended);
+    }
+    if end.outcome == CallOutcome::Whole {
+        return unchanged(json);
+    }
+    // Read piece by piece, a text may be mended in another way.
+    let (mut mender, mut out) = (Mender::new(mending.clone()), Collected::default());
+    mender.push(raw.as_bytes(), &mut out);
+    if mender.finish(&mut out).is_complete() && out.text() == json.as_bytes() {
+        let (_, repairs) = out.into_parts();
+        return (raw, Mended::new(Outcome::Repaired, Some(json), repairs, None));
+    }
+    let mended = Mended::new(Outcome::Repaired, Some(json.clone()), Repairs::new(), None);
+    (json, mended)
+}
+
+/// The result for arguments that are not there as a whole.
+fn failed(outcome: Outcome) -> Mended {
+    Mended::new(outcome, None, Repairs::new(), None)
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wiremend_core::Risk;
 
-use super::coerced::{Coerced, Scalar};
+use super::{Coerced, Scalar};
 use crate::{
     Rule,
     compile::{Choices, words},

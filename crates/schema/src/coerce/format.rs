@@ -1,6 +1,6 @@
 //! Converts what is written for a string with a `format` or a `pattern`: dates, times, addresses, quotes around it.
 
-use super::coerced::Coerced;
+use super::Coerced;
 use crate::{Rule, calendar, part::Part, tree::quoted};
 
 const MONTHS: [&str; 12] = [

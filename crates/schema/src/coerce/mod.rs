@@ -4,14 +4,11 @@
 //! for a token that has just ended. They only make proposals; the caller validates them. Numbers, listed values and
 //! strings with a format have files of their own; the rest is here.
 
-mod coerced;
 mod enumeration;
 mod format;
 mod number;
 
-use coerced::Coerced;
-pub(crate) use coerced::Scalar;
-pub(crate) use enumeration::LONGEST as LONGEST_CHOICE;
+use wiremend_core::Risk;
 
 use crate::{
     Rule,
@@ -19,6 +16,8 @@ use crate::{
     part::Part,
     tree::{JsonType, Node, quoted},
 };
+
+pub(crate) use enumeration::LONGEST as LONGEST_CHOICE;
 
 /// Collects the proposals of all rules for a scalar that is not valid at `part`, in the order of
 /// the rules.
@@ -178,5 +177,39 @@ pub(crate) mod tests {
         assert!(proposals(r#"{"type": "string"}"#, "null").is_empty());
         assert!(proposals(r#"{"type": ["string", "number"], "minimum": 5}"#, "1").is_empty());
         assert!(proposals(r#"{"type": "array"}"#, "1").is_empty());
+    }
+}
+
+// A scalar, and what a rule proposes for it.
+
+/// A scalar, as it is written in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar<'a> {
+    Boolean(bool),
+    Null,
+    /// The number's text.
+    Number(&'a str),
+    /// The decoded content.
+    String(&'a str),
+}
+
+/// A replacement that a rule proposes for a scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Coerced {
+    pub(crate) rule: Rule,
+    /// The risk of the rule, or a higher one.
+    pub(crate) risk: Risk,
+    /// The replacement, as a JSON text.
+    pub(crate) text: String,
+}
+
+impl Coerced {
+    fn new(rule: Rule, text: impl Into<String>) -> Self {
+        Self { rule, risk: rule.risk(), text: text.into() }
+    }
+
+    fn with_risk(mut self, risk: Risk) -> Self {
+        self.risk = self.risk.max(risk);
+        self
     }
 }

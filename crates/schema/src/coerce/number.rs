@@ -1,6 +1,6 @@
 //! Converts text that contains exactly one number, or a sum that the model wrote out instead of computing.
 
-use super::coerced::Coerced;
+use super::Coerced;
 use crate::{
     Rule,
     compile::Types,

@@ -13,9 +13,8 @@ use super::{
     },
     options::PatternRoom,
     pattern::Pattern,
-    shape::{Additional, Condition, Off, Shape, Shapes},
+    shape::{Additional, Condition, Off, Shape, ShapeId, Shapes, Types},
     subschemas::{self, Subschema, join, keyword},
-    types::{ShapeId, Types},
 };
 
 /// How many characters of a pattern an error message repeats.

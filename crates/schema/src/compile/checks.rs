@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     pattern::Pattern,
-    types::{ShapeId, Types},
+    shape::{ShapeId, Types},
 };
 use crate::tree::TreeJson;
 

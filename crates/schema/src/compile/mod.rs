@@ -6,7 +6,6 @@ mod options;
 mod pattern;
 mod shape;
 mod subschemas;
-mod types;
 
 use std::{fmt, sync::Arc};
 
@@ -16,7 +15,7 @@ pub use options::{SchemaError, SchemaLimits, SchemaOptions};
 pub(crate) use pattern::{Pattern, Searched};
 use serde_json::Value;
 pub(crate) use shape::{Additional, Choices, Off, Shape, Shapes, words};
-pub(crate) use types::{ShapeId, Types};
+pub(crate) use shape::{ShapeId, Types};
 
 use crate::code::coded;
 

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use jsonschema::{Draft as Dialect, Registry};
 use serde_json::{Map, Value};
 
-use super::{SchemaError, checks::Dynamic, types::ShapeId};
+use super::{SchemaError, checks::Dynamic, shape::ShapeId};
 
 /// The URI by which the schema refers to itself.
 const OWN_URI: &str = "json-schema:///wiremend";

@@ -6,9 +6,9 @@ use serde_json::Value;
 use wiremend_core::{Path, Risk};
 
 use super::{
-    early_issue::{EarlyIssue, Standing},
+    NodeState,
+    prospects::{EarlyIssue, Standing},
     slots::SlotId,
-    snapshot::NodeState,
     walk::{Open, Walk, Way},
 };
 use crate::{

@@ -4,9 +4,9 @@ use serde_json::Value;
 use wiremend_core::{ParseEvent, Path, Repair, Risk, Step};
 
 use super::{
-    early_issue::{EarlyIssue, Standing},
+    NodeState, PartialTree,
+    prospects::{EarlyIssue, Standing},
     slots::{SlotId, Slots, WAYS},
-    snapshot::{NodeState, PartialTree},
 };
 use crate::{
     Applied, Change, FitOptions, Issue, IssueCode, Schema, compile::Types, tree::JsonType,

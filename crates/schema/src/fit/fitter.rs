@@ -10,8 +10,7 @@ use serde_json::Value;
 use wiremend_core::{Path, Risk};
 
 use super::{
-    Applied, FitOptions,
-    place::{DEPTH, Location, Permit, Visit},
+    Applied, DEPTH, FitOptions, Location, Permit, Visit,
     reshape::{self, Form, Proposal, Site},
 };
 use crate::{

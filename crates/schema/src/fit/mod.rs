@@ -5,21 +5,30 @@
 //! forms of it. A proposal counts only if its result is valid. The one with the lowest risk is
 //! chosen, and if two different results have the same risk, the value is refused.
 
-mod attempts;
 mod fitter;
 mod object;
-mod place;
 mod reading;
 mod reshape;
 mod xml;
 
 use std::ops::Range;
 
-pub(crate) use fitter::shortened;
-use wiremend_core::{MendOptions, Outcome, Path, Risk, TrailingDocuments};
+use wiremend_core::{MendOptions, Mended, Outcome, Path, Risk, Step, TrailingDocuments};
 use wiremend_extract::Scope;
 
-use crate::{Change, Issue, Rule, Rules, Schema, judge::STEPS};
+use super::fit::{
+    reading::{Documents, Reading, Tried, fit_as_text},
+    xml::Elements,
+};
+use crate::{
+    Change, Issue, Rule, Rules, Schema, Tree,
+    compile::{Off, ShapeId, Types},
+    judge::{Judge, STEPS},
+    part::Part,
+    tree::JsonType,
+};
+
+pub(crate) use fitter::shortened;
 
 /// Options for [`Schema::fit`].
 ///
@@ -347,4 +356,256 @@ impl Fitted {
         let rules = self.applied.iter().filter(|_| made).map(|applied| applied.risk);
         self.changes.iter().map(Change::risk).chain(rules).max()
     }
+}
+
+// The location of a value while it is compared with the schema, and which rules may be applied there.
+
+/// How many levels of a value are followed.
+const DEPTH: usize = 64;
+
+/// The location of a value, with the context that rules depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Location {
+    path: Vec<Step>,
+    /// The path as a JSON Pointer, to look up which rules are enabled.
+    pointer: String,
+    /// Whether the value is an item of a list.
+    in_array: bool,
+    /// Whether it is the whole value.
+    is_root: bool,
+    /// Whether another string would be valid here.
+    takes_strings: bool,
+    /// Whether it is tried as one of several branches of a union that accept its type.
+    is_choice: bool,
+    forms: usize,
+    depth: usize,
+    /// The rules that the schema switches off here.
+    off: Vec<Off>,
+}
+
+impl Location {
+    pub(crate) fn root() -> Self {
+        Self { is_root: true, ..Self::default() }
+    }
+
+    fn member(&self, key: &str) -> Self {
+        let pointer = format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
+        Self { in_array: false, ..self.below(Step::Key(key.into()), pointer) }
+    }
+
+    fn item(&self, index: usize) -> Self {
+        let pointer = format!("{}/{index}", self.pointer);
+        Self { in_array: true, ..self.below(Step::Index(index), pointer) }
+    }
+
+    fn below(&self, step: Step, pointer: String) -> Self {
+        let mut path = self.path.clone();
+        path.push(step);
+        let (off, depth, forms) = (self.off.clone(), self.depth + 1, self.forms);
+        Self { path, pointer, depth, forms, off, ..Self::default() }
+    }
+
+    fn reshaped(&self) -> Self {
+        Self { forms: self.forms + 1, depth: self.depth + 1, ..self.clone() }
+    }
+
+    /// Adds the rules that these subschemas switch off, here and below.
+    fn with_switches(mut self, parts: &[Part<'_>]) -> Self {
+        let shapes = parts.iter().flat_map(Part::shapes).map(|shape| &shape.off);
+        self.off.extend(shapes.filter(|off| **off != Off::Nothing).cloned());
+        self
+    }
+
+    fn path(&self) -> Path {
+        Path::from(self.path.clone())
+    }
+}
+
+/// What the result of fitting a value depends on, apart from the schema and the options. If the
+/// same value is reached again at the same place, the cached result is used.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Visit {
+    node: u32,
+    parts: Vec<ShapeId>,
+    pointer: String,
+    flags: [bool; 4],
+    forms: usize,
+    depth: usize,
+    off: Vec<Off>,
+}
+
+impl Location {
+    /// The cache key of a node for a part of the schema.
+    fn visit(&self, node: u32, part: &Part<'_>) -> Visit {
+        Visit {
+            node,
+            parts: part.essence(),
+            pointer: self.pointer.clone(),
+            flags: [self.in_array, self.is_root, self.takes_strings, self.is_choice],
+            forms: self.forms,
+            depth: self.depth,
+            off: self.off.clone(),
+        }
+    }
+}
+
+/// The options, with the highest risk that they allow.
+#[derive(Clone, Copy)]
+struct Permit<'o> {
+    options: &'o FitOptions,
+    max_risk: Risk,
+}
+
+impl<'o> Permit<'o> {
+    /// `None` if the policy allows no repair.
+    fn new(options: &'o FitOptions) -> Option<Self> {
+        Some(Self { options, max_risk: options.mending().policy().max_risk()? })
+    }
+
+    fn name(&self) -> Option<&'o str> {
+        self.options.name()
+    }
+
+    /// Whether a rule may be used at a place.
+    fn allows(&self, rule: Rule, place: &Location, part: &Part<'_>) -> bool {
+        let own = part.shapes().map(|shape| &shape.off);
+        let off = place.off.iter().chain(own).any(|off| match off {
+            Off::Nothing => false,
+            Off::Everything => true,
+            Off::Codes(codes) => codes.iter().any(|code| code == rule.code()),
+        });
+        rule.risk() <= self.max_risk && !off && self.options.rules().allows(rule, &place.pointer)
+    }
+
+    const fn is_in_sentence(&self) -> bool {
+        self.options.in_sentence
+    }
+
+    /// Whether the policy allows a risk.
+    fn takes(&self, risk: Risk) -> bool {
+        risk <= self.max_risk
+    }
+}
+
+// Fits a text: tries the readings of the text in turn, and returns the one that fits.
+
+impl Schema {
+    /// Finds the value in a text, mends and validates it, and makes it fit the schema within the
+    /// limits of the policy.
+    ///
+    /// A valid value is returned unchanged. A value that cannot be made valid is returned with its
+    /// issues, and nothing is changed.
+    #[must_use]
+    pub fn fit(&self, input: &[u8], options: &FitOptions) -> Fitted {
+        fit(self, input, None, options)
+    }
+
+    /// Like [`fit`](Self::fit), for an input that was mended already: the engine does not read it
+    /// again. `mended` must be what the engine makes of the whole input with the engine options of
+    /// `options` and the [guide](Self::guide) of this schema, and the scope [`Scope::Whole`].
+    ///
+    /// ```
+    /// use wiremend_core::{MendOptions, mend};
+    /// use wiremend_extract::Scope;
+    /// use wiremend_schema::{FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"days": {"type": "integer"}}}"#)?;
+    /// let (input, engine) = (b"{'days': '3'}", MendOptions::new());
+    /// let options = FitOptions::new().with_mending(engine.clone()).with_scope(Scope::Whole);
+    /// let mended = mend(input, &engine.with_guide(schema.guide()));
+    /// let fitted = schema.fit_mended(input, mended, &options);
+    /// assert_eq!(fitted, schema.fit(input, &options));
+    /// assert_eq!(fitted.text(), Some(r#"{"days": 3}"#));
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn fit_mended(&self, input: &[u8], mended: Mended, options: &FitOptions) -> Fitted {
+        fit(self, input, Some(mended), options)
+    }
+}
+
+/// `mended` is the result of mending the input under these options, if the caller has it.
+fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptions) -> Fitted {
+    let judge = &mut Judge::with(schema, options.steps(), input.len());
+    let tree = valid(input, options);
+    let is_one = tree.is_some();
+    let (first, mut fitted) = match tree {
+        Some(tree) => {
+            let reading = Reading::valid(tree.text());
+            let fitted = reading.fit_tree(&tree, judge, input, options);
+            (reading, fitted)
+        }
+        None => {
+            let reading = match mended {
+                Some(mended) => Reading::new(input, mended, options.mending()),
+                None => Reading::of(input, options.scope(), &options.mending_for(schema)),
+            };
+            let fitted = reading.fit(judge, input, options);
+            (reading, fitted)
+        }
+    };
+    // A value that was valid from the start is the only candidate, however its numbers are written.
+    let only_spelled = fitted.0.applied.iter().all(|applied| applied.rule == Rule::IntegralFloat);
+    if fitted.0.outcome == Outcome::Unchanged || is_one && fitted.0.text.is_some() && only_spelled {
+        return fitted.0;
+    }
+    let elements = Elements::find(schema, input, options);
+    if let Some(elements) = elements.as_ref().filter(|elements| elements.hold(&first)) {
+        // JSON inside an element is the content of that element.
+        let other = elements.fit(judge, input, options);
+        if other.0.text.is_some() || first.text.is_none() {
+            fitted = other;
+        }
+        if fitted.is_settled() {
+            return fitted.0;
+        }
+    }
+    let documents = match options.scope() {
+        Scope::Best if !is_one => Some(Documents::find(input, options.mending_for(schema))),
+        _ => None,
+    };
+    let takes_list = Part::root(schema).allows(JsonType::Array) && options.takes_several();
+    if let Some(list) = documents.as_ref().filter(|_| takes_list && !first.is_list()) {
+        // If the schema asks for a list, several documents are its items.
+        let fitted = list.list().map(|reading| reading.fit(judge, input, options).0);
+        if let Some(fitted) = fitted.filter(|fitted| fitted.text.is_some()) {
+            return fitted;
+        }
+    }
+    if fitted.is_settled() {
+        return fitted.0;
+    }
+    // If the text as a whole does not fit, one of its documents may, or its words.
+    let mut readings = documents.as_ref().map(Documents::each).unwrap_or_default();
+    if options.mending().trailing_documents() == TrailingDocuments::Last {
+        readings.reverse();
+    }
+    for reading in readings.iter().filter(|reading| reading.text != first.text) {
+        let other = reading.fit(judge, input, options);
+        fitted = fitted.or(other);
+    }
+    // Words without any document may be a string without its quotes.
+    let no_json = first.text.is_none() && first.outcome == Outcome::None;
+    let only_object = Part::root(schema).allowed() == Types::OBJECT;
+    let bare = Reading::bare(input, options.mending()).filter(|_| no_json && !only_object);
+    if let Some(reading) = bare {
+        let other = reading.fit(judge, input, options);
+        fitted = fitted.or(other);
+    }
+    if let Some(elements) = elements.filter(|elements| !elements.hold(&first)) {
+        let other = elements.fit(judge, input, options);
+        fitted = fitted.or(other);
+    }
+    if let Some(other) = fit_as_text(judge, input, options, no_json) {
+        fitted = fitted.or(Tried(other));
+    }
+    fitted.0
+}
+
+/// The tree of a text that is valid JSON already. Mending would change nothing, so the text is
+/// parsed only once.
+fn valid<'i>(input: &'i [u8], options: &FitOptions) -> Option<Tree<'i>> {
+    let text = std::str::from_utf8(input).ok().filter(|_| options.scope() != Scope::Fenced)?;
+    let tree = Tree::read(text).ok()?;
+    tree.needs_no_mending(options.mending().limits()).then_some(tree)
 }

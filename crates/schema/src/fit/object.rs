@@ -7,8 +7,8 @@ use std::ops::Range;
 use wiremend_core::{Path, Risk};
 
 use super::{
+    Location,
     fitter::{Fit, TreeFitter, applied},
-    place::Location,
 };
 use crate::{
     Cause, Change, Rule,

@@ -16,9 +16,8 @@ use wiremend_core::{
 use wiremend_extract::{Finder, FoundDocument, FoundDocuments, Scope, find};
 
 use super::{
-    Applied, FitOptions, Fitted,
+    Applied, FitOptions, Fitted, Location, Permit,
     fitter::{Fit, Spelled, TreeFitter, shortened},
-    place::{Location, Permit},
 };
 use crate::{
     Cause, Change, Issue, Rule, Tree, apply_changes,

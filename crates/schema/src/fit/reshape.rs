@@ -5,7 +5,7 @@
 
 use wiremend_core::{MendOptions, Policy, Risk, Step, TrailingDocuments, mend};
 
-use super::place::Location;
+use super::Location;
 use crate::{
     Rule, Tree,
     coerce::{coerce_node, means_nothing},

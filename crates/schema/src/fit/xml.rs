@@ -9,9 +9,8 @@ use wiremend_core::{Path, Risk};
 use wiremend_extract::{Scope, is_reasoning_tag};
 
 use super::{
-    Applied,
+    Applied, Location, Permit,
     fitter::shortened,
-    place::{Location, Permit},
     reading::{Reading, Tried},
 };
 use crate::{

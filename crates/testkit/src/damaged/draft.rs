@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::readings::{self, Edits};
+use super::judge::{self, Edits};
 use crate::Seed;
 
 /// What is written around or across a whole text.
@@ -144,8 +144,8 @@ impl Draft {
                 *part = text;
             }
         }
-        let meant = readings::best(&sound, family, 0).and_then(|best| best.value);
-        let best = readings::best(&parts.concat(), family, edits);
+        let meant = judge::best(&sound, family, 0).and_then(|best| best.value);
+        let best = judge::best(&parts.concat(), family, edits);
         meant.is_some() && best.is_some_and(|best| best.edits == edits && best.value == meant)
     }
 
@@ -158,7 +158,7 @@ impl Draft {
             }
         }
         // Another value cannot be excluded by its number, but it would take other quotes.
-        let best = readings::best(&parts.concat(), Edits::Quotes, count);
+        let best = judge::best(&parts.concat(), Edits::Quotes, count);
         best.is_some_and(|best| best.edits == count && best.value.is_some())
     }
 

@@ -19,7 +19,6 @@ mod judge;
 mod kinds;
 mod measure;
 mod originals;
-mod readings;
 
 use std::fmt;
 

@@ -19,7 +19,6 @@ mod openai_assistants;
 mod openai_chat;
 mod openai_completions;
 mod openai_responses;
-mod partial_args;
 mod place;
 mod replicate;
 mod tgi;

@@ -16,7 +16,6 @@ use crate::{
     json::{self, Node, Span},
     limits::{WireLimits, WireOptions},
     sse::{SseDecoder, SseEvent, SseReading, is_field_name},
-    utf8,
     values::{ValueDecoder, ValueEvent},
     work,
 };
@@ -197,7 +196,7 @@ impl Unframer {
             State::Values(decoder, count) => {
                 decoder.end(&mut |event, end| value(event, *base + end, count, sink));
             }
-            State::Page(head) => sink(Frame::Page { text: utf8::text(head) }, *read),
+            State::Page(head) => sink(Frame::Page { text: json::text(head) }, *read),
         }
     }
 
@@ -320,7 +319,7 @@ fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
             _ => {}
         }
     }
-    let data = utf8::text(message.payload());
+    let data = json::text(message.payload());
     match kind {
         "exception" => sink(Frame::Exception { name: exception, data }, end),
         "error" => sink(Frame::Exception { name: code, data: Cow::Borrowed(error_message) }, end),
@@ -328,7 +327,7 @@ fn read(message: Message<'_>, end: u64, sink: Sink<'_>) {
         _ => {
             let inner = (event == CHUNK).then(|| unwrap(&data)).flatten();
             let data = match &inner {
-                Some(inner) => utf8::text(inner),
+                Some(inner) => json::text(inner),
                 None => data,
             };
             sink(Frame::Payload { event: Cow::Borrowed(event), data, whole: true }, end);

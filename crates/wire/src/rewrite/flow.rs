@@ -9,10 +9,8 @@ use std::{
 
 use super::{
     RewriteMode, RewriteOptions, Rewritten,
-    carrier::Carrier,
-    empty,
-    empty::{Empty, Style},
-    item::Item,
+    empty::{self, Empty, Style},
+    item::{Carrier, Item},
     promote, withheld,
 };
 use crate::{

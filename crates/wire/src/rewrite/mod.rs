@@ -1,6 +1,5 @@
 //! Rewrites a provider's body: the original body in, the same body with repaired deltas out.
 
-mod carrier;
 mod empty;
 mod flow;
 mod item;

@@ -8,7 +8,7 @@ use crate::{
     Seed,
     damaged::{
         draft::{Change, Draft, Token},
-        readings::Edits,
+        judge::Edits,
     },
 };
 

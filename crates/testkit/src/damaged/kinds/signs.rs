@@ -9,8 +9,8 @@ use crate::{
     Seed,
     damaged::{
         draft::{Change, Draft, Token},
+        judge::{self, Edits},
         originals,
-        readings::{self, Edits},
     },
 };
 
@@ -302,7 +302,7 @@ fn by_layout(draft: &Draft, seed: &mut Seed) -> Option<Change> {
     for (at, text) in &change.pieces {
         *parts.get_mut(*at)? = text;
     }
-    readings::best(&parts.concat(), Edits::Signs, 1).map(|_| change)
+    judge::best(&parts.concat(), Edits::Signs, 1).map(|_| change)
 }
 
 /// The whole document in two pairs of braces.

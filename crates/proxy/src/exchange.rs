@@ -1,10 +1,8 @@
 //! One request and its answer, or why the gateway answers itself.
 
-mod again;
-mod answer;
-
 use std::{
     borrow::Cow,
+    collections::{BTreeMap, VecDeque},
     error::Error,
     fmt::Display,
     sync::{Arc, atomic::Ordering},
@@ -13,26 +11,30 @@ use std::{
 
 use bytes::Bytes;
 use http::{
-    HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
-    header::{CONNECTION, CONTENT_TYPE, TRANSFER_ENCODING},
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, Version,
+    header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING},
+    response::Parts,
 };
 use http_body::Body as _;
-use http_body_util::{BodyExt as _, Either, Full};
+use http_body_util::{BodyExt, Either, Full};
 use hyper::body::Incoming;
-use serde_json::json;
-use tokio::time::{Instant, timeout};
-use wiremend_exchange::{BadSwitch, Exchange};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout, timeout_at};
+use wiremend_exchange::{Answer, Asked, BadSwitch, Exchange, Misfit, Treatment};
+use wiremend_reask::{Ask, Failure, Native, Reask, ReaskOptions, Shape, Step};
+use wiremend_response::ResponseOptions;
+use wiremend_wire::{ApiFormat, FinishReason};
 
 use crate::{
     config::Upstream,
     headers, hosts,
     live::name_shown,
     recent::About,
-    relay::{Ended, Passing, Relay, aside},
+    relay::{Ended, Passing, QUIET, Relay, Work, aside},
     shared::{Held, Outgoing, Providers, Shared},
-    timed::{Timed, Waits, is_late},
+    timed::{BoxError, Timed, Waits, is_late},
+    unpacked::{Packing, Unpacked},
 };
-use again::Again;
 
 /// The body of an answer: from upstream, or from the gateway itself.
 pub(crate) type Reply = Response<Either<Relay, Full<Bytes>>>;
@@ -161,7 +163,7 @@ async fn forward(
     shared.metrics.count("wiremend_requests_total", &labels, 1);
     let idle = shared.config.limits().idle();
     let (parts, body) = response.into_parts();
-    Ok(answer::answer(&sent, parts, Timed::new(body, idle, end), passing).await)
+    Ok(passed_on(&sent, parts, Timed::new(body, idle, end), passing).await)
 }
 
 /// Whether a connection failed because it cannot be encrypted.
@@ -439,6 +441,397 @@ impl Refusal {
         // What is left of the body of this request is not read as another one.
         headers.insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         answer
+    }
+}
+
+// What becomes of the answer of a provider.
+
+const OVERHEAD: HeaderName = HeaderName::from_static("x-wiremend-overhead-us");
+
+/// Makes an answer for the client.
+async fn passed_on(sent: &Sent, parts: Parts, body: Timed, passing: Passing) -> Reply {
+    let mut parts = parts;
+    let mut answer = begin(sent, &parts);
+    let packing = answer.coding().and_then(|coding| Packing::of(coding, &passing.shared));
+    let coding = packing.as_ref().map(Packing::code);
+    coding.iter().for_each(|coding| answer.unpack(coding));
+    // That of the provider is none of the client's: in an answer of HTTP/1.0, a body that breaks off would look whole.
+    parts.version = Version::HTTP_11;
+    headers::of_one_connection(&mut parts.headers);
+    let body = Unpacked::new(body, packing);
+    let relay = match answer.treatment() {
+        Treatment::Stream => stream(sent, &mut parts, answer, passing, Some(body)),
+        // Apart, so that a stream has no room for it.
+        Treatment::Whole => {
+            Box::pin(whole(sent, &mut parts, (answer, coding), body, passing)).await
+        }
+        _ => {
+            headers::change(&mut parts.headers, &answer.header_edits());
+            Relay::new(Some(body), passing)
+        }
+    };
+    Response::from_parts(parts, Either::Left(relay))
+}
+
+/// What mends an answer with this head.
+fn begin(sent: &Sent, parts: &Parts) -> Box<Answer> {
+    Box::new(sent.exchange.answer(parts.status.as_u16(), headers::lines(&parts.headers)))
+}
+
+/// Mends a body while it passes.
+fn stream(
+    sent: &Sent,
+    parts: &mut Parts,
+    answer: Box<Answer>,
+    mut passing: Passing,
+    body: Option<Unpacked>,
+) -> Relay {
+    headers::change(&mut parts.headers, &answer.header_edits());
+    took(parts, sent.overhead);
+    passing.work = Some(Box::new(Work::new(answer, sent.overhead, &passing)));
+    Relay::new(body, passing)
+}
+
+/// Reads a body, and mends it as a whole.
+async fn whole(
+    sent: &Sent,
+    parts: &mut Parts,
+    (mut answer, coding): (Box<Answer>, Option<&'static str>),
+    mut body: Unpacked,
+    mut passing: Passing,
+) -> Relay {
+    let mut held = passing.shared.held();
+    let limits = passing.shared.config.limits();
+    let (limit, patience) = (limits.held_bytes(), limits.idle() / QUIET);
+    let Read { chunks, end } = Read::of(&mut body, limit, patience, &mut held).await;
+    let (body, failed) = match end {
+        End::Whole(trailers) => {
+            let again = || {
+                let mut answer = begin(sent, parts);
+                coding.iter().for_each(|coding| answer.unpack(coding));
+                answer
+            };
+            let work = Work::new(answer, sent.overhead, &passing);
+            let (mut work, mut mended) = rewritten(&chunks, work).await;
+            let misfits = work.answer.take_misfits();
+            if let (Some(ask), false) = (&sent.again, misfits.is_empty()) {
+                let format = work.answer.account().format();
+                let exchange = &sent.exchange;
+                let (values, asked) =
+                    ask.ask(&passing.shared, exchange, format, &misfits, sent.end).await;
+                if !values.is_empty() {
+                    let mut answer = again();
+                    answer.say(values);
+                    let second = Work::new(answer, work.overhead, &passing);
+                    (work, mended) = rewritten(&chunks, second).await;
+                }
+                work.answer.note_asked(asked);
+                passing.shared.metrics.count(
+                    "wiremend_reask_requests_total",
+                    &[],
+                    asked.requests().into(),
+                );
+            }
+            headers::change(&mut parts.headers, &work.answer.header_edits());
+            took(parts, work.overhead);
+            if trailers.is_some() {
+                // In HTTP/1.1, only a body in chunks has trailers.
+                parts.headers.remove(CONTENT_LENGTH);
+            }
+            passing.done = Some(work.into_done());
+            return Relay::new(None, passing).with_ready(mended, None).with_trailers(trailers);
+        }
+        End::Failed(error) => (None, Some(error)),
+        End::Long | End::Slow => (Some(body), None),
+    };
+    answer.begin_stream();
+    stream(sent, parts, answer, passing, body).with_ready(chunks, failed)
+}
+
+/// Mends a body as a whole.
+async fn rewritten(chunks: &VecDeque<Bytes>, mut work: Work) -> (Work, VecDeque<Bytes>) {
+    let length = chunks.iter().map(Bytes::len).sum();
+    let chunks = chunks.clone();
+    aside(length, move || {
+        let mut mended = VecDeque::new();
+        for chunk in &chunks {
+            work.push(chunk);
+            mended.extend(work.take());
+        }
+        work.finish();
+        mended.extend(work.take());
+        (work, mended)
+    })
+    .await
+}
+
+/// Says how long the gateway itself took.
+fn took(parts: &mut Parts, overhead: Duration) {
+    let micros = HeaderValue::from_str(&overhead.as_micros().to_string());
+    micros.into_iter().for_each(|micros| drop(parts.headers.insert(OVERHEAD, micros)));
+}
+
+/// A body of an answer, as far as it was read.
+struct Read {
+    chunks: VecDeque<Bytes>,
+    end: End,
+}
+
+/// Why no more was read.
+enum End {
+    Whole(Trailers),
+    Failed(BoxError),
+    /// It is longer than what may be held.
+    Long,
+    /// Nothing but white space has come, which keeps the connection alive, and no more for a while.
+    Slow,
+}
+
+impl Read {
+    /// Reads up to `limit` bytes. After white space it waits no longer than `patience` for each further piece.
+    async fn of(body: &mut Unpacked, limit: usize, patience: Duration, held: &mut Held) -> Self {
+        let (mut chunks, mut length, mut blank) = (VecDeque::<Bytes>::new(), 0, true);
+        let end = loop {
+            let frame = match body.frame() {
+                next if blank && length > 0 => match timeout(patience, next).await {
+                    Ok(frame) => frame,
+                    Err(_) => break End::Slow,
+                },
+                next => next.await,
+            };
+            let frame = match frame {
+                None => break End::Whole(None),
+                Some(Err(error)) => break End::Failed(error),
+                Some(Ok(frame)) => frame,
+            };
+            match frame.into_data() {
+                Ok(chunk) => {
+                    length += chunk.len();
+                    blank &= chunk.trim_ascii().is_empty();
+                    chunks.push_back(chunk);
+                    if length > limit || !held.set(length) {
+                        break End::Long;
+                    }
+                }
+                Err(frame) => break End::Whole(frame.into_trailers().ok()),
+            }
+        };
+        Self { chunks, end }
+    }
+}
+
+/// The trailers of a body that was read as a whole.
+type Trailers = Option<HeaderMap>;
+
+// Asks the model again for arguments that cannot be made to fit their schema.
+//
+// Only for a body that was not streamed, of which nothing has left yet. The request is that of the client, with
+// its own key, and a question at its end.
+
+/// A request that may be made again.
+struct Again {
+    providers: Arc<Providers>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+    /// The room of its body.
+    _held: Option<Held>,
+}
+
+impl Again {
+    fn new(
+        providers: &Arc<Providers>,
+        uri: Uri,
+        headers: HeaderMap,
+        body: Bytes,
+        held: Option<Held>,
+    ) -> Self {
+        Self { providers: Arc::clone(providers), uri, headers, body, _held: held }
+    }
+
+    /// Asks for the arguments of these calls. Returns those that came, by the number of the call.
+    async fn ask(
+        &self,
+        shared: &Arc<Shared>,
+        exchange: &Exchange,
+        format: Option<ApiFormat>,
+        misfits: &[Misfit],
+        end: Instant,
+    ) -> (BTreeMap<usize, String>, Asked) {
+        let (mut values, mut asked) = (BTreeMap::new(), Asked::default());
+        let shape = match format {
+            Some(ApiFormat::OpenAiChat) => Shape::OpenAiChat,
+            Some(ApiFormat::Anthropic) => Shape::Anthropic,
+            Some(ApiFormat::Gemini) => Shape::Gemini,
+            _ => return (values, asked),
+        };
+        let Ok(request) = serde_json::from_slice::<Value>(&self.body) else {
+            return (values, asked);
+        };
+        let settings = shared.config.reask();
+        let began = Instant::now();
+        let end = end.min(began + settings.time());
+        for misfit in misfits {
+            let Some((name, schema, fit)) = exchange.tool(misfit.tool()) else { continue };
+            let left = settings.attempts().saturating_sub(asked.requests());
+            let tokens = settings.tokens().saturating_sub(asked.tokens());
+            if left == 0 || tokens == 0 {
+                break;
+            }
+            let options = ReaskOptions::for_tool(name)
+                .with_fit(fit)
+                .with_attempts(left)
+                .with_deadline(end - began)
+                .with_token_budget(tokens);
+            let mut reask = Reask::new(schema, options);
+            let mut first = wiremend_reask::Answer::arguments(misfit.raw());
+            first = first.with_finish(FinishReason::ToolCalls);
+            let mut step = reask.answer(&first, began.elapsed());
+            while let Step::Ask(ask) = &step {
+                if asked.requests() >= settings.attempts() {
+                    break;
+                }
+                let Some(body) = question(&request, shape, ask, name) else { break };
+                asked.request();
+                let reply = timeout_at(end, self.send(shared, exchange, body, end)).await;
+                let reply = reply.unwrap_or_else(|_| Err(Failure::timed_out("")));
+                step = match reply {
+                    Ok(body) => {
+                        let response =
+                            wiremend_response::Response::read(&body, ResponseOptions::new());
+                        response.transcript().usage().iter().for_each(|usage| asked.count(usage));
+                        let answer = wiremend_reask::Answer::read(&response, ask.tool());
+                        reask.answer(&answer, began.elapsed())
+                    }
+                    Err(failure) => reask.failed(failure, began.elapsed()),
+                };
+            }
+            if let Step::Done(done) = step {
+                values.insert(misfit.number(), done.json().to_owned());
+            }
+        }
+        (values, asked)
+    }
+
+    /// Makes the request with another body, and reads the answer.
+    async fn send(
+        &self,
+        shared: &Arc<Shared>,
+        exchange: &Exchange,
+        body: String,
+        end: Instant,
+    ) -> Result<Vec<u8>, Failure> {
+        let failed = || Failure::network("");
+        let mut request = Request::new(());
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.uri.clone();
+        *request.headers_mut() = self.headers.clone();
+        request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let body = Full::new(Bytes::from(body)).map_err(|never| match never {}).boxed_unsync();
+        let request = request.map(|()| body);
+        let response = self.providers.request(request).await.map_err(|_| failed())?;
+        let status = response.status();
+        let limits = shared.config.limits();
+        let mut held = shared.held();
+        let (parts, body) = response.into_parts();
+        let answer = exchange.answer(status.as_u16(), headers::lines(&parts.headers));
+        let packing = answer.coding().map(|coding| Packing::of(coding, shared).ok_or_else(failed));
+        let packing = packing.transpose()?;
+        let mut body = Unpacked::new(Timed::new(body, limits.idle(), end), packing);
+        let Read { chunks, end } =
+            Read::of(&mut body, limits.held_bytes(), Duration::MAX, &mut held).await;
+        if !matches!(end, End::Whole(_)) {
+            return Err(failed());
+        }
+        let chunks: Vec<&[u8]> = chunks.iter().map(Bytes::as_ref).collect();
+        let body = chunks.concat();
+        if !status.is_success() {
+            return Err(Failure::status(status.as_u16(), String::from_utf8_lossy(&body)));
+        }
+        Ok(body)
+    }
+}
+
+/// The request of the client with a question at its end. It must be answered by a call of the tool.
+fn question(request: &Value, shape: Shape, ask: &Ask, tool: &str) -> Option<String> {
+    let mut request = request.clone();
+    let turns = if shape == Shape::Gemini { "contents" } else { "messages" };
+    request.get_mut(turns)?.as_array_mut()?.extend(ask.messages(shape));
+    let snake = request.get("tool_config").is_some();
+    let members = request.as_object_mut()?;
+    let tools = members.get_mut("tools")?;
+    let declared = entry(tools, tool)?;
+    let made = Native::tool(ask.schema(), shape, tool, "");
+    let mut made = made.value().clone();
+    keep(declared, &mut made);
+    *declared = made;
+    let (key, choice) = match shape {
+        Shape::Anthropic => {
+            // It refuses to be forced while it thinks.
+            let thinks = members.get("thinking").is_some_and(|how| how["type"] != "disabled");
+            let kind = if thinks {
+                json!({"type": "auto"})
+            } else {
+                json!({"type": "tool", "name": tool})
+            };
+            ("tool_choice", kind)
+        }
+        Shape::Gemini => (
+            if snake { "tool_config" } else { "toolConfig" },
+            json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [tool]}}),
+        ),
+        _ => ("tool_choice", json!({"type": "function", "function": {"name": tool}})),
+    };
+    members.insert(key.to_owned(), choice);
+    // One answer is enough.
+    members.remove("n");
+    if let Some(temperature) = ask.temperature() {
+        // Some models take none, so only where the client sends one.
+        let place = match shape {
+            Shape::Gemini => members.get_mut("generationConfig").and_then(Value::as_object_mut),
+            _ => Some(members),
+        };
+        if let Some(own) = place.and_then(|place| place.get_mut("temperature")) {
+            *own = json!(temperature);
+        }
+    }
+    Some(request.to_string())
+}
+
+/// The declaration of a tool, in the nesting of any provider.
+fn entry<'v>(tools: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+    for declared in tools.as_array_mut()? {
+        let own = declared.get("name").or_else(|| declared.pointer("/function/name"));
+        if own.is_some_and(|own| own == name) {
+            return Some(declared);
+        }
+        for list in ["functionDeclarations", "function_declarations"] {
+            if declared.get(list).is_some() {
+                if let Some(found) = declared.get_mut(list).and_then(|list| entry(list, name)) {
+                    return Some(found);
+                }
+                break;
+            }
+        }
+    }
+    None
+}
+
+/// Keeps what the client says about the tool, besides its schema. Not every server knows `strict`.
+fn keep(declared: &Value, made: &mut Value) {
+    let (from, to) = match made.get_mut("function") {
+        Some(function) => (&declared["function"], function),
+        None => (declared, made),
+    };
+    if let (Some(from), Some(to)) = (from.as_object(), to.as_object_mut()) {
+        if from.get("strict") != Some(&Value::Bool(true)) {
+            to.remove("strict");
+        }
+        match from.get("description") {
+            Some(own) => to.insert("description".to_owned(), own.clone()),
+            None => to.remove("description"),
+        };
     }
 }
 
