@@ -46,7 +46,8 @@ fn is_localhost(name: &str) -> bool {
 
 /// The names by which clients may call the gateway, beside addresses and `localhost`.
 ///
-/// As a setting, they are a list, or a text with commas between them; `*` is any name.
+/// As a setting, they are a list, or a text with commas between them; `*` is any name. Written, `localhost` is the first
+/// of them, so that what is shown is what holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hosts(Vec<String>);
 
@@ -54,7 +55,7 @@ impl Hosts {
     pub(crate) fn new(names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let trimmed = |name: &str| name.trim().to_ascii_lowercase();
         let names = names.into_iter().map(|name| trimmed(name.as_ref()));
-        Self(names.filter(|name| !name.is_empty()).collect())
+        Self(names.filter(|name| !name.is_empty() && !is_own(name)).collect())
     }
 
     pub(crate) fn allow(&self, name: &str) -> bool {
@@ -64,7 +65,9 @@ impl Hosts {
 
 impl Serialize for Hosts {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&self.0.join(","))
+        let names: Vec<&str> =
+            std::iter::once("localhost").chain(self.0.iter().map(String::as_str)).collect();
+        to.serialize_str(&names.join(","))
     }
 }
 
@@ -153,7 +156,7 @@ mod tests {
         for text in [r#"["a", "B"]"#, r#"" a,b ,""#] {
             assert_eq!(serde_json::from_str::<Hosts>(text).unwrap(), want, "{text}");
         }
-        assert_eq!(serde_json::to_string(&want).unwrap(), r#""a,b""#);
+        assert_eq!(serde_json::to_string(&want).unwrap(), r#""localhost,a,b""#);
         assert!(serde_json::from_str::<Hosts>("1").is_err());
     }
 }

@@ -19,7 +19,11 @@ fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 fn the_first_command_of_the_readme_prints_what_is_shown() {
     let page = fs::read_to_string(root().join("README.md")).unwrap();
     let first = blocks(&page, "sh")[0].lines().next().unwrap();
-    let args: Vec<&str> = first.strip_prefix("cargo run --no-default-features -- ").unwrap().split_whitespace().collect();
+    let args: Vec<&str> = first
+        .strip_prefix("cargo run --no-default-features -- ")
+        .unwrap()
+        .split_whitespace()
+        .collect();
     let done = command(&args).current_dir(root()).output().unwrap();
     assert_eq!(done.status.code(), Some(0));
     let printed = [done.stdout, done.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
