@@ -80,6 +80,7 @@ pub mod prose;
 mod repairs;
 mod report;
 mod scan;
+mod search;
 #[cfg(feature = "serde")]
 mod serde;
 mod signs;

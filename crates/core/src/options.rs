@@ -301,6 +301,7 @@ pub struct MendOptions {
     policy: Policy,
     limits: Limits,
     following: TrailingDocuments,
+    search: bool,
     guide: Option<Root>,
 }
 
@@ -312,6 +313,7 @@ impl MendOptions {
             policy: Policy::PERMISSIVE,
             limits: Limits::new(),
             following: TrailingDocuments::First,
+            search: false,
             guide: None,
         }
     }
@@ -334,6 +336,31 @@ impl MendOptions {
     #[must_use]
     pub const fn with_trailing_documents(mut self, following: TrailingDocuments) -> Self {
         self.following = following;
+        self
+    }
+
+    /// Searches a whole text for its cheapest reading, where a repair has a rival: what follows later then
+    /// decides what an earlier quote or bracket meant. For texts of up to 16 KiB; a
+    /// [`Mender`](crate::Mender) does not search, and a [`BufferedMender`](crate::BufferedMender) does so at
+    /// its end.
+    ///
+    /// What it finds may contradict what a stream of the text has shown. A text that seems to be cut off stays
+    /// incomplete, and what fits a guide stays.
+    ///
+    /// ### Default
+    /// Off. The command's `repair` and `batch` search.
+    ///
+    /// ```
+    /// use wiremend_core::{MendOptions, mend};
+    /// let text = br#"{"from": "Oslo"to": "Rome"}"#;
+    /// let alone = mend(text, &MendOptions::new());
+    /// assert_eq!(alone.text(), Some(r#"{"from": "Oslo\"to\": \"Rome"}"#));
+    /// let searched = mend(text, &MendOptions::new().with_search());
+    /// assert_eq!(searched.text(), Some(r#"{"from": "Oslo","to": "Rome"}"#));
+    /// ```
+    #[must_use]
+    pub const fn with_search(mut self) -> Self {
+        self.search = true;
         self
     }
 
@@ -364,6 +391,12 @@ impl MendOptions {
     #[must_use]
     pub const fn trailing_documents(&self) -> TrailingDocuments {
         self.following
+    }
+
+    /// Whether a whole text is searched for its cheapest reading.
+    #[must_use]
+    pub const fn searches(&self) -> bool {
+        self.search
     }
 
     /// The guide.

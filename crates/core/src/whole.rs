@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{
-    MendOptions, Mended, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments,
-    apply,
+    Located, MendOptions, Mended, Outcome, Path, Policy, Repair, RepairKind, Repairs, Risk,
+    TrailingDocuments, apply,
     engine::{Edit, Engine, Part, Quote, Stop},
     lines::joins,
     mended::into_string,
     mender::cut_lines,
     prose::Marks,
+    search,
     signs::solid,
     unwrap::{Gate, Seen, Wrapper, unwrapped, wrapped},
 };
@@ -147,22 +148,26 @@ fn mend_plain(input: &[u8], options: &MendOptions, begun: bool) -> (Mended, u64)
         steps += reading.steps;
         reading
     };
-    let mut reading = read(&[]);
+    let mut cuts = Vec::new();
+    let mut reading = read(&cuts);
     // Where each line is a document, one that is broken may have taken others with it.
     if reading.is_repaired() && input.windows(2).any(|line| matches!(line, b"\n{" | b"\n[")) {
-        let (cuts, work) = cut_lines(input, options);
+        let lines = cut_lines(input, options);
+        cuts = lines.0;
         if !cuts.is_empty() {
             reading = read(&cuts);
         }
-        steps += work;
+        steps += lines.1;
     }
-    match reading.outer_braces_lost(input, options) {
-        Some(better) => {
-            steps += better.steps;
-            (better.finish(input, options), steps)
-        }
-        None => (reading.finish(input, options), steps),
+    if let Some(better) = reading.outer_braces_lost(input, options) {
+        steps += better.steps;
+        reading = better;
     }
+    if cuts.is_empty() {
+        let (better, work) = reading.or_searched(input, options, begin);
+        (reading, steps) = (better, steps + work);
+    }
+    (reading.finish(input, options), steps)
 }
 
 // One reading of a whole text, and its result.
@@ -465,6 +470,184 @@ impl TextReading {
         Some(reading)
     }
 
+    /// This reading, or the cheapest one, if that is much cheaper; and the steps that finding it took.
+    fn or_searched(
+        self,
+        input: &[u8],
+        options: &MendOptions,
+        begin: impl Fn(Engine) -> Engine,
+    ) -> (Self, u64) {
+        // White space after the text does not make it anything else.
+        let text = solid(input);
+        let following = options.trailing_documents();
+        let unfit = !options.searches() || following == TrailingDocuments::Error;
+        if unfit || text.len() > search::LONGEST {
+            return (self, 0);
+        }
+        // What the policy allows must not decide what the text says.
+        let mut steps = 0;
+        let mut open = None;
+        if options.policy() != Policy::PERMISSIVE {
+            let options = options.clone().with_policy(Policy::PERMISSIVE);
+            let Ok(reading) = Self::whole(begin(Engine::whole(options.clone())), input, &[]) else {
+                return (self, 0);
+            };
+            steps += reading.steps;
+            open = Some(reading.outer_braces_lost(input, &options).unwrap_or(reading));
+        }
+        let known = open.as_ref().unwrap_or(&self);
+        if options.guide().is_some() {
+            // What the guide has decided stays.
+            let options = MendOptions::new().with_limits(options.limits());
+            let options = options.with_trailing_documents(following);
+            match Self::whole(begin(Engine::whole(options)), input, &[]) {
+                Ok(alone) if alone.repairs == known.repairs => steps += alone.steps,
+                _ => return (self, steps),
+            }
+        }
+        let Some((found, work)) = known.cheaper(text, options) else { return (self, steps) };
+        steps += work;
+        let found = found.and_then(|found| known.around(found, input, options));
+        (found.unwrap_or(self), steps)
+    }
+
+    /// The cheapest reading, if it is cheaper than this one by more than chance, and the steps that it
+    /// took to find it. `None` if there is nothing in this one that has a rival.
+    fn cheaper(&self, text: &[u8], options: &MendOptions) -> Option<(Option<search::Answer>, u64)> {
+        let bracket = |start: usize| matches!(text.get(start), Some(b'{' | b'[' | b'('));
+        // White space after the text is part of none of them.
+        let clamp = |repair: Repair| {
+            let span = repair.start.min(text.len())..repair.end.min(text.len());
+            repair.with_span(span)
+        };
+        let within = |repair: &Repair| repair.start < text.len() || repair.start == repair.end;
+        let repairs: Repairs = self.repairs.iter().filter(within).map(clamp).collect();
+        // What is around the documents is judged before.
+        let first = self.documents.first().map_or(0, |document| document.0);
+        let last = self.documents.last().map_or(0, |document| document.1.min(text.len()));
+        let inner = |repair: &Repair| {
+            let before = repair.end <= first && repair.start < first;
+            !(before || repair.start >= last && repair.end > last)
+        };
+        let own: Repairs = repairs.iter().filter(inner).collect();
+        let none = self.outcome == Outcome::None && search::has_token_spaces(text);
+        let start = self.documents.first().map_or(0, |document| document.0);
+        let price = if none { u32::MAX } else { search::price(&own, text.len()) };
+        let rival = self.outcome.is_valid()
+            && bracket(start)
+            && own.iter().any(|repair| search::has_rival(repair.kind));
+        if !rival && !none {
+            return None;
+        }
+        let (several, depth) = (self.documents.len() > 1, options.limits().depth());
+        let found = search::search(text, start, several, depth)?;
+        if repairs.iter().eq(found.repairs.iter().cloned()) {
+            return Some((None, found.steps));
+        }
+        let (exact, work) = search::cost_of(&own, text, start, several, depth);
+        let steps = found.steps + work;
+        // What is priced kind by kind may cost less where it is.
+        let (price, margins) = match exact {
+            Some(exact) => (exact, [100, 80, 400, 250]),
+            None => (price.saturating_add(found.around), [400, 150, 400, 300]),
+        };
+        let risk = found.repairs.iter().map(Repair::risk).max();
+        let margin = match self.repairs.risk() {
+            _ if !self.outcome.is_complete() && found.is_cut => 400,
+            _ if !self.outcome.is_complete() => 50,
+            Some(Risk::Exact) | None => margins[0],
+            Some(Risk::Likely) => margins[1],
+            Some(Risk::Lossy) => margins[2],
+            Some(Risk::Guess) => margins[3],
+        };
+        let dropped =
+            |repair: &Repair| if repair.after().is_empty() { repair.end - repair.start } else { 0 };
+        let more = found.repairs.iter().map(dropped).sum::<usize>()
+            > repairs.iter().map(|repair| dropped(&repair)).sum();
+        let riskier = match risk {
+            _ if more => 200,
+            risk if risk <= self.repairs.risk() => 0,
+            Some(Risk::Likely) => 100,
+            _ => 200,
+        };
+        let begin = found.documents.first()?.0;
+        let elsewhere = if begin == start { 0 } else { 200 };
+        // A document that seemed to begin there is what others find, too.
+        let skipped =
+            text.get(start..begin).is_some_and(|text| text.iter().any(|b| b"{[".contains(b)));
+        let misfits = |text: &Option<Vec<u8>>| match (options.guide(), text) {
+            (Some(guide), Some(text)) => search::misfits(text, guide),
+            _ => (0, 0),
+        };
+        let (text_of_own, other) = (apply(text, &repairs), apply(text, &found.repairs));
+        let same = text_of_own.as_deref().map(without_space) == other.as_deref().map(without_space);
+        let (known, unknown) = (misfits(&text_of_own), misfits(&other));
+        // What is as the guide knows it needs no other reading.
+        let fits = matches!(known, (0, 1..));
+        let cost =
+            found.cost.saturating_add(margin + riskier + elsewhere + search::MISFIT * unknown.0);
+        let dearer = cost >= price.saturating_add(search::MISFIT * known.0);
+        let torn = found.is_cut && self.outcome.is_complete();
+        let worse = same || dearer || torn || fits || skipped;
+        Some(((!worse).then_some(found), steps))
+    }
+
+    /// The reading that was found, with what this one says of the text around the same documents, if it
+    /// gives valid JSON.
+    fn around(&self, found: search::Answer, input: &[u8], options: &MendOptions) -> Option<Self> {
+        let (first, last) = (found.documents.first()?.0, found.documents.last()?.1);
+        let begins = self.documents.first().is_some_and(|document| document.0 == first);
+        let ends = self.documents.last().is_some_and(|document| document.1 == last);
+        // What a stream finds is found.
+        let starts =
+            |documents: &[(usize, usize)]| documents.iter().map(|one| one.0).collect::<Vec<_>>();
+        let all = options.trailing_documents() == TrailingDocuments::All;
+        if all && starts(&self.documents) != starts(&found.documents) {
+            return None;
+        }
+        let before = |repair: &Repair| repair.end <= first && repair.start < first;
+        let after = |repair: &Repair| repair.start >= last && repair.end > last;
+        let mut repairs: Vec<Repair> = Vec::new();
+        repairs.extend(self.repairs.iter().filter(|repair| begins && before(repair)));
+        let inner = |repair: &&Repair| !(begins && before(repair) || ends && after(repair));
+        repairs.extend(found.repairs.iter().filter(inner).cloned());
+        repairs.extend(self.repairs.iter().filter(|repair| ends && after(repair)));
+        let text = apply(input, &repairs)?;
+        let strict = MendOptions::new().with_policy(Policy::STRICT);
+        let strict = strict.with_trailing_documents(TrailingDocuments::All);
+        let mut engine = Engine::streaming(strict.with_limits(options.limits()));
+        engine.run(Part::new(&text, 0, true)).ok()?;
+        if engine.outcome(0) != Outcome::Unchanged || engine.documents() != found.documents.len() {
+            return None;
+        }
+        let mut reading =
+            Self { documents: found.documents, deepest: engine.deepest(), ..Self::new() };
+        // What seemed to be cut off is not complete, whatever it says.
+        let is_cut = found.is_cut || self.outcome == Outcome::Closed;
+        reading.outcome = if is_cut { Outcome::Closed } else { Outcome::Repaired };
+        // The repairs that close what is open at the end.
+        let closing = |repair: &&Repair| {
+            use RepairKind::{MissingClose, UnterminatedString};
+            repair.start >= last && matches!(repair.kind, MissingClose | UnterminatedString)
+        };
+        let open = repairs.len() - repairs.iter().rev().take_while(closing).count();
+        if is_cut {
+            let mut paths = Located::in_input(input, &repairs);
+            paths.by_ref().take(open).for_each(drop);
+            reading.cut_at = paths.path();
+        }
+        let policy = options.policy();
+        if let Some(at) = repairs.iter().position(|repair| !policy.allows(repair.kind)) {
+            reading.outcome = Outcome::Invalid;
+            repairs.truncate(at + 1);
+        } else if is_cut && !policy.closes_cut() {
+            reading.outcome = Outcome::Cut;
+            repairs.truncate(open);
+        }
+        reading.repairs = repairs.into_iter().collect();
+        Some(reading)
+    }
+
     fn finish(mut self, input: &[u8], options: &MendOptions) -> Mended {
         if self.outcome == Outcome::None {
             return Mended::new(self.outcome, None, Repairs::new(), None);
@@ -634,6 +817,22 @@ fn odd_key(input: &[u8]) -> Option<usize> {
     let (at, length) = (0..key.len()).find_map(|at| Some((at, quote.closer(&key[at..])?)))?;
     let named = at > 0 && !key[..at].contains(&b'\n');
     (named && key[at + length..].trim_ascii_start().first() == Some(&b':')).then_some(start)
+}
+
+/// Valid JSON without the white space between its tokens.
+fn without_space(text: &[u8]) -> Vec<u8> {
+    let (mut kept, mut inside, mut escaped) = (Vec::with_capacity(text.len()), false, false);
+    for &byte in text {
+        if inside || !byte.is_ascii_whitespace() {
+            kept.push(byte);
+        }
+        (inside, escaped) = match byte {
+            b'"' if !escaped => (!inside, false),
+            b'\\' => (inside, inside && !escaped),
+            _ => (inside, false),
+        };
+    }
+    kept
 }
 
 #[cfg(test)]

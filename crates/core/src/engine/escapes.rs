@@ -359,6 +359,13 @@ const COMMANDS: [&[u8]; 20] = [
 const COMMANDS_WITH_BRACE: [&[u8]; 7] =
     [b"ref", b"tag", b"text", b"textbf", b"textit", b"textrm", b"texttt"];
 
+/// Whether a command of LaTeX begins with `text`, if its first letter makes an escape of JSON.
+pub(crate) fn is_command(text: &[u8]) -> bool {
+    let length = text.iter().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (name, rest) = text.split_at(length);
+    COMMANDS.contains(&name) || rest.first() == Some(&b'{') && COMMANDS_WITH_BRACE.contains(&name)
+}
+
 /// Whether a command of LaTeX begins at `look`.
 fn begins_command(mut look: Look<'_>) -> Result<bool, Edge> {
     let next = loop {

@@ -41,16 +41,19 @@ use core::{cell::Cell, fmt};
 
 pub(crate) use edits::Edit;
 use edits::Script;
+pub(crate) use escapes::is_command;
 use fast::FastPath;
 pub(crate) use fast::{LONGEST, Within};
 use frames::Frames;
 use lex::{Comment, Lex, PLAIN, Text};
+pub(crate) use number::{Shape, shape_of};
 pub(crate) use quote::Quote;
 pub(crate) use source::Part;
 use source::{Look, Source};
 use state::{
     Closed, Comma, Document, Documents, Dropping, Ending, Gap, Member, OpenString, Trials,
 };
+pub(crate) use word::{is_module, literal};
 
 use crate::{
     MendOptions, Outcome, Path, Policy, Repair,

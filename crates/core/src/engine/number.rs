@@ -4,7 +4,8 @@ mod shape;
 
 use alloc::string::String;
 
-use shape::{Shape, shape_of, without_zeros};
+use shape::without_zeros;
+pub(crate) use shape::{Shape, shape_of};
 
 use super::{
     Engine, Flow, Lex, Source, Step,

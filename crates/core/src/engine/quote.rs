@@ -78,7 +78,7 @@ impl Quote {
     }
 
     /// The repair that turns it into `"`.
-    pub(super) const fn kind(self) -> RepairKind {
+    pub(crate) const fn kind(self) -> RepairKind {
         match self {
             Self::Backtick => RepairKind::BacktickQuote,
             Self::Double => RepairKind::DoubledQuote,

@@ -10,7 +10,7 @@ use super::{
 use crate::{RepairKind, prose::Mark};
 
 /// The JSON literal for a word: a literal, one of another language, or one that was cut off.
-fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str)> {
+pub(crate) fn literal(word: &[u8], ended: bool) -> Option<(Option<RepairKind>, &'static str)> {
     const JSON: [&str; 3] = ["true", "false", "null"];
     if let Some(exact) = JSON.into_iter().find(|json| json.as_bytes() == word) {
         return Some((None, exact));
@@ -87,6 +87,11 @@ const MODULES: [&[u8]; 10] = [
     b"torch",
     b"uuid",
 ];
+
+/// Whether calls in a module of this name are printed by Python for values.
+pub(crate) fn is_module(word: &[u8]) -> bool {
+    MODULES.contains(&word)
+}
 
 impl Engine {
     /// Handles a word where a value is expected.

@@ -6,7 +6,7 @@ use crate::RepairKind;
 
 /// How a token that begins like a number is read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Valid,
     /// Not a valid number, but it can be written as one, or as a string.
     Mend(RepairKind, String),
@@ -26,7 +26,7 @@ pub(super) fn without_zeros(token: &[u8]) -> String {
 }
 
 /// Classifies a token that begins like a number.
-pub(super) fn shape_of(token: &[u8]) -> Shape {
+pub(crate) fn shape_of(token: &[u8]) -> Shape {
     let Ok(text) = core::str::from_utf8(token) else { return Shape::Text };
     let (sign, body) = match text.as_bytes() {
         [b'-', ..] => ("-", &text[1..]),

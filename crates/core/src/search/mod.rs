@@ -1,0 +1,587 @@
+//! A text read in the cheapest way.
+//!
+//! A [`Reading`] is one way to understand the text up to a byte: the containers that are open, what is
+//! expected, the edits that led there, and what they cost. At each byte it has moves: to accept the byte
+//! as JSON, which is free, or to make one of the repairs in [`rows`]. Readings in the same state at the
+//! same byte are one, the cheaper; the few best are kept, and the cheapest at the end is the answer. So
+//! nothing looks ahead: the rest of the text decides.
+
+mod arena;
+mod between;
+mod end;
+mod misfit;
+mod rows;
+mod strings;
+mod token;
+mod valid;
+
+use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+
+use arena::{Change, Edit, EditLists, Edits, Kind, Stack, Stacks};
+pub(crate) use end::Answer;
+pub(crate) use misfit::misfits;
+use rows::Row;
+pub(crate) use rows::{has_rival, price};
+use strings::{Bare, Text};
+
+use crate::{Repair, RepairKind, Repairs};
+
+/// How many readings go on from a byte.
+const READINGS: usize = 16;
+
+/// How many bytes ahead the readings are found without a search.
+const NEAR: usize = 64;
+
+/// A reading that is so much dearer than the best one at the same byte is dropped.
+const DEARER: u32 = 1_300;
+
+/// After what a value or a key is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    Open,
+    Comma,
+    /// A comma that was added.
+    Added,
+    /// A key and its colon, or what opens a call.
+    Colon,
+}
+
+/// What is before a place outside of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Around {
+    Nothing,
+    Document,
+}
+
+/// What a reading expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Outside(Around),
+    Value(After),
+    Key(After),
+    Colon,
+    /// After a value in a container: a comma or a closer.
+    Rest,
+    /// The end of the container: it may hold nothing more.
+    Close,
+    Text(Text),
+    Bare(Bare),
+}
+
+/// What a repair costs that may not be made.
+const FORBIDDEN: u32 = 1 << 30;
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// One way to understand the text up to a byte.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    cost: u32,
+    stack: Stack,
+    edits: Edits,
+    mode: Mode,
+    /// Where the last token ends. A comma or closer that is missing goes there.
+    last: u32,
+    /// Where the comma before the item is that is expected or open, or [`NONE`].
+    comma: u32,
+    /// Where the document begins.
+    document: u32,
+    /// The edits before it.
+    document_edits: Edits,
+    /// Where the last key begins, and the edits before it.
+    key: u32,
+    key_edits: Edits,
+    documents: u32,
+    /// How many repairs it has made, if only some may be made.
+    made: u32,
+    /// What it had cost after the last comma at which that had changed, and where that is.
+    paid: u32,
+    since: u32,
+    /// What it cost to pass the text around documents.
+    around: u32,
+    /// Whether a backslash before letters was text, in any string so far.
+    has_commands: bool,
+    /// Whether one that may have been text was an escape.
+    has_escapes: bool,
+    /// Whether spaces are written as byte-level tokens write them.
+    has_tokens: bool,
+    /// What it does again at less cost.
+    habits: u16,
+}
+
+/// What a third of a member or a value costs that the guide does not allow.
+pub(crate) const MISFIT: u32 = 100;
+
+/// A longer text is not searched.
+pub(crate) const LONGEST: usize = 1 << 14;
+
+/// Whether a text has spaces as byte-level tokens write them, so that where its words end must be searched.
+pub(crate) fn has_token_spaces(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| pair == "Ċ".as_bytes())
+}
+
+/// Reads `input`, and returns the cheapest reading of it.
+/// `begin` is where the first document seems to begin.
+pub(crate) fn search(input: &[u8], begin: usize, several: bool, depth: usize) -> Option<Answer> {
+    let mut search = Search::new(input, begin, several, depth, None);
+    search.run();
+    search.answer()
+}
+
+/// The closers that one repair adds are added one by one here.
+fn single(repair: Repair) -> Vec<Repair> {
+    if repair.kind() != RepairKind::MissingClose || repair.after().len() < 2 {
+        return Vec::from([repair]);
+    }
+    let closers = repair.after().chars().map(|closer| {
+        let closer = if closer == '}' { "}" } else { "]" };
+        Repair::new(repair.kind(), repair.span(), closer)
+    });
+    closers.collect()
+}
+
+/// What the reading costs that makes these repairs, if it is one of those that can be found.
+pub(crate) fn cost_of(
+    repairs: &Repairs,
+    input: &[u8],
+    begin: usize,
+    several: bool,
+    depth: usize,
+) -> (Option<u32>, u64) {
+    let only: Vec<Repair> = repairs.iter().flat_map(single).collect();
+    let mut search = Search::new(input, begin, several, depth, Some(&only));
+    search.run();
+    search.ends.retain(|(reading, _)| reading.made as usize == only.len());
+    let steps = search.steps;
+    (search.answer().map(|answer| answer.cost), steps)
+}
+
+impl<'t> Search<'t> {
+    fn new(
+        input: &'t [u8],
+        begin: usize,
+        several: bool,
+        depth: usize,
+        only: Option<&'t [Repair]>,
+    ) -> Self {
+        Self {
+            input,
+            only,
+            depth: depth as u32,
+            at: 0,
+            steps: 0,
+            stacks: Stacks::new(),
+            lists: EditLists::new(),
+            collect_at: 1 << 16,
+            near: (0..NEAR).map(|_| Vec::new()).collect(),
+            far: BTreeMap::new(),
+            best: u32::MAX,
+            here: Vec::new(),
+            line: (Some(0), 0),
+            indents: 0,
+            invalid_at: 0,
+            solid: (0, 0),
+            line_end: 0,
+            lines: token::Next::new(b"\n"),
+            blocks: token::Next::new(b"*/"),
+            markup: token::Next::new(b"-->"),
+            begin,
+            several,
+            ends: Vec::new(),
+        }
+    }
+}
+
+struct Search<'t> {
+    input: &'t [u8],
+    /// The only repairs that a reading may make.
+    only: Option<&'t [Repair]>,
+    depth: u32,
+    at: usize,
+    steps: u64,
+    stacks: Stacks,
+    lists: EditLists,
+    /// How many edits there are when those of dropped readings are forgotten.
+    collect_at: usize,
+    /// The readings at the bytes that come next, each in the place of its number.
+    near: Vec<Vec<Reading>>,
+    /// Those at bytes further on.
+    far: BTreeMap<usize, Vec<Reading>>,
+    /// What the cheapest reading at this byte costs.
+    best: u32,
+    /// The readings at this byte that may still go on.
+    here: Vec<Reading>,
+    /// How much white space the line begins with, as long as there is nothing else, up to a byte.
+    line: (Option<u16>, usize),
+    indents: u16,
+    /// Where the text is no longer valid, as far as it was read for that.
+    invalid_at: usize,
+    /// How much of the text is before the white space that ends here, and the line that it is on.
+    solid: (usize, usize),
+    line_end: usize,
+    lines: token::Next,
+    blocks: token::Next,
+    markup: token::Next,
+    /// Where the first document seems to begin.
+    begin: usize,
+    /// Whether there may be several documents.
+    several: bool,
+    /// The readings that have reached the end, and whether something had to be closed for it.
+    ends: Vec<(Reading, bool)>,
+}
+
+impl<'t> Search<'t> {
+    fn run(&mut self) {
+        let start = Reading {
+            cost: 0,
+            stack: Stack::EMPTY,
+            edits: Edits::NONE,
+            mode: Mode::Outside(Around::Nothing),
+            last: 0,
+            comma: NONE,
+            document: 0,
+            document_edits: Edits::NONE,
+            key: 0,
+            key_edits: Edits::NONE,
+            documents: 0,
+            made: 0,
+            paid: 0,
+            since: 0,
+            around: 0,
+            has_commands: false,
+            has_escapes: false,
+            has_tokens: false,
+            habits: 0,
+        };
+        self.arrive(0, start);
+        if self.begin > 0 {
+            self.arrive(self.begin, start);
+        }
+        let mut passed: Vec<Reading> = Vec::new();
+        while let Some(at) = self.next_place() {
+            self.at = at;
+            let mut here = core::mem::take(&mut self.near[at % NEAR]);
+            for reading in self.far.remove(&at).into_iter().flatten() {
+                merge(&mut here, reading);
+            }
+            core::mem::swap(&mut self.here, &mut here);
+            self.near[at % NEAR] = here;
+            passed.clear();
+            self.best = u32::MAX;
+            while let Some(mut reading) = self.cheapest() {
+                if self.only.is_none() && passed.is_empty() && self.settles(&mut reading) {
+                    let reading = self.skip_valid(reading);
+                    if self.at > at {
+                        self.here.push(reading);
+                        self.near[self.at % NEAR].append(&mut self.here);
+                        self.best = u32::MAX;
+                        break;
+                    }
+                }
+                self.best = self.best.min(reading.cost);
+                if passed.len() == READINGS || reading.cost > self.best.saturating_add(DEARER) {
+                    break;
+                }
+                if passed.iter().any(|known| same(known, &reading)) {
+                    continue;
+                }
+                passed.push(reading);
+                self.steps += 1;
+                if at >= self.input.len() {
+                    self.end(reading);
+                } else {
+                    self.step(reading);
+                }
+            }
+            self.here.clear();
+            if self.lists.len() > self.collect_at {
+                let near = self.near.iter_mut().flatten();
+                let readings = near.chain(self.far.values_mut().flatten());
+                let lists = readings.flat_map(|reading| {
+                    [&mut reading.edits, &mut reading.document_edits, &mut reading.key_edits]
+                });
+                self.lists.keep(lists);
+                self.collect_at = (2 * self.lists.len()).max(1 << 16);
+            }
+        }
+    }
+
+    /// The next byte at which a reading goes on.
+    fn next_place(&self) -> Option<usize> {
+        let from = if self.best == u32::MAX { self.at } else { self.at + 1 };
+        let near = (from..from + NEAR).find(|at| !self.near[at % NEAR].is_empty());
+        let far = self.far.first_key_value().map(|(at, _)| *at);
+        match (near, far) {
+            (Some(near), Some(far)) => Some(near.min(far)),
+            (near, far) => near.or(far),
+        }
+    }
+
+    /// A reading goes on at this byte.
+    fn arrive(&mut self, at: usize, reading: Reading) {
+        let place = if at < self.at + NEAR {
+            &mut self.near[at % NEAR]
+        } else {
+            self.far.entry(at).or_default()
+        };
+        merge(place, reading);
+    }
+
+    /// Takes out the cheapest of the readings here.
+    fn cheapest(&mut self) -> Option<Reading> {
+        let cost = |(_, reading): &(usize, &Reading)| reading.cost;
+        let (index, _) = self.here.iter().enumerate().min_by_key(cost)?;
+        Some(self.here.remove(index))
+    }
+
+    fn step(&mut self, reading: Reading) {
+        match reading.mode {
+            Mode::Outside(around) => self.outside(reading, around),
+            Mode::Value(after) => self.value(reading, after),
+            Mode::Key(after) => self.key(reading, after),
+            Mode::Colon => self.colon(reading),
+            Mode::Rest => self.rest(reading),
+            Mode::Close => self.close(reading),
+            Mode::Text(text) => self.text(reading, text),
+            Mode::Bare(bare) => self.bare(reading, bare),
+        }
+    }
+
+    /// Looks at the bytes up to this one.
+    fn pass_to_here(&mut self) {
+        let (mut end, from) = self.solid;
+        for at in from..self.at {
+            match self.input[at] {
+                b'\n' => self.line_end = at + 1,
+                b' ' | b'\t' | b'\r' | 0x0c => {}
+                _ => end = at + 1,
+            }
+        }
+        self.solid = (end, self.at.max(from));
+    }
+
+    /// Where the text ends that is before this byte, without the white space at its end.
+    fn solid_end(&mut self) -> usize {
+        self.pass_to_here();
+        self.solid.0
+    }
+
+    /// Whether a line ends between `from` and this byte.
+    fn has_line_end(&mut self, from: usize) -> bool {
+        self.pass_to_here();
+        self.line_end > from
+    }
+
+    /// How far in the line begins that this byte is on.
+    fn indent(&mut self) -> u16 {
+        if self.line.1 < self.at {
+            for at in self.line.1..self.at {
+                match self.input[at] {
+                    b'\n' => self.line.0 = Some(0),
+                    b' ' | b'\t' => {
+                        self.line.0 = self.line.0.map(|indent| indent.saturating_add(1));
+                    }
+                    _ => {
+                        self.indents = self.line.0.unwrap_or(self.indents);
+                        self.line.0 = None;
+                    }
+                }
+            }
+            self.line.1 = self.at;
+        }
+        self.line.0.unwrap_or(self.indents)
+    }
+
+    /// The text from here on.
+    fn rest_of_text(&self) -> &'t [u8] {
+        self.input.get(self.at..).unwrap_or_default()
+    }
+
+    fn byte(&self) -> u8 {
+        self.input.get(self.at).copied().unwrap_or_default()
+    }
+
+    /// A reading goes on `length` bytes later.
+    fn go(&mut self, reading: Reading, length: usize) {
+        if reading.cost >= FORBIDDEN || reading.cost > self.best.saturating_add(DEARER) {
+            return;
+        }
+        if length == 0 {
+            merge(&mut self.here, reading);
+        } else {
+            self.arrive(self.at + length, reading);
+        }
+    }
+
+    /// The reading at a key that begins here.
+    fn at_key(&self, mut reading: Reading) -> Reading {
+        reading.key = self.at as u32;
+        // If there is no value for it, a comma that was added before it is too many.
+        if reading.mode != Mode::Key(After::Added) {
+            reading.key_edits = reading.edits;
+        }
+        reading
+    }
+
+    /// Records a repair of the kind of its row.
+    fn edit(
+        &mut self,
+        reading: &mut Reading,
+        row: Row,
+        start: usize,
+        end: usize,
+        text: impl Into<Cow<'static, str>>,
+    ) {
+        self.edit_as(reading, row, row.kind(), start, end, text);
+    }
+
+    /// Records a repair of another kind than that of its row.
+    fn edit_as(
+        &mut self,
+        reading: &mut Reading,
+        row: Row,
+        kind: RepairKind,
+        start: usize,
+        end: usize,
+        text: impl Into<Cow<'static, str>>,
+    ) {
+        let text = text.into();
+        if let Some(only) = self.only {
+            let place = |repair: &&Repair| (repair.start, repair.end) == (start, end);
+            let from = only.partition_point(|repair| repair.start < start);
+            let near = only[from..].iter().take_while(|repair| repair.start == start);
+            let made = near.clone().filter(place).any(|repair| repair.after() == text);
+            reading.made += 1;
+            reading.cost = if made { reading.cost } else { FORBIDDEN };
+        }
+        let change = Change::Repair(kind, text);
+        let edit = Edit { start: start as u32, end: end as u32, change };
+        reading.edits = self.lists.push(reading.edits, edit);
+        let known = row.habit().is_some_and(|habit| reading.habits & habit != 0);
+        reading.habits |= row.habit().unwrap_or(0);
+        let cost = if known { row.cost() / 3 } else { row.cost() };
+        reading.cost = reading.cost.saturating_add(cost);
+    }
+
+    /// The reading after a value that ends at `end`.
+    fn ended(&mut self, mut reading: Reading, end: usize) -> Reading {
+        reading.last = end as u32;
+        reading.comma = NONE;
+        reading.mode = Mode::Rest;
+        if reading.stack == Stack::EMPTY {
+            let edit = Edit { start: reading.document, end: end as u32, change: Change::Document };
+            reading.edits = self.lists.push(reading.edits, edit);
+            reading.documents += 1;
+            reading.mode = Mode::Outside(Around::Document);
+        }
+        reading
+    }
+
+    /// The reading inside of a new container, or none if that is too deep.
+    fn opened(&mut self, mut reading: Reading, kind: Kind, end: usize) -> Option<Reading> {
+        if self.stacks.depth(reading.stack) >= self.depth {
+            return None;
+        }
+        let indent = self.indent();
+        reading.stack = self.stacks.push(reading.stack, kind, indent);
+        reading.last = end as u32;
+        reading.comma = NONE;
+        reading.mode = match kind {
+            Kind::Call => Mode::Value(After::Colon),
+            kind if kind.has_members() => Mode::Key(After::Open),
+            _ => Mode::Value(After::Open),
+        };
+        Some(reading)
+    }
+
+    /// The reading after the innermost container, which ends at `end`.
+    fn closed(&mut self, mut reading: Reading, end: usize) -> Reading {
+        reading.stack = self.stacks.below(reading.stack);
+        self.ended(reading, end)
+    }
+
+    fn top(&self, reading: &Reading) -> Option<Kind> {
+        self.stacks.top(reading.stack)
+    }
+}
+
+/// Whether two readings of the same bytes expect the same of the rest.
+fn same(one: &Reading, other: &Reading) -> bool {
+    one.mode == other.mode
+        && one.stack == other.stack
+        && one.has_commands == other.has_commands
+        && one.has_escapes == other.has_escapes
+        && one.has_tokens == other.has_tokens
+        && one.habits == other.habits
+        && one.made == other.made
+}
+
+/// Adds a reading to those at a byte. Of two that expect the same, the cheaper one stays.
+fn merge(readings: &mut Vec<Reading>, reading: Reading) {
+    match readings.iter_mut().find(|known| same(known, &reading)) {
+        Some(known) if reading.cost < known.cost => *known = reading,
+        Some(_) => {}
+        None => readings.push(reading),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+
+    use super::*;
+    use crate::{MendOptions, Outcome, TrailingDocuments, apply, mend};
+
+    /// What the cheapest reading makes of a text.
+    fn read(text: &str) -> Option<String> {
+        let found = search(text.as_bytes(), 0, false, 127)?;
+        apply(text.as_bytes(), &found.repairs)
+            .map(|text| String::from_utf8_lossy(&text).to_string())
+    }
+
+    fn is_json(text: &str) -> bool {
+        let options = MendOptions::new().with_trailing_documents(TrailingDocuments::All);
+        mend(text.as_bytes(), &options).outcome() == Outcome::Unchanged
+    }
+
+    #[test]
+    fn the_repairs_of_the_cheapest_reading_give_json() {
+        const TOKENS: [&str; 12] = ["{", "}", "[", "]", "\"", "a", ":", ",", " ", "1", "'", "\\"];
+        let mut wrong = Vec::new();
+        for number in 0..TOKENS.len().pow(4) {
+            let mut text = String::from(if number % 2 == 0 { "{" } else { "[" });
+            let mut rest = number;
+            for _ in 0..4 {
+                text.push_str(TOKENS[rest % TOKENS.len()]);
+                rest /= TOKENS.len();
+            }
+            match read(&text) {
+                Some(mended) if !is_json(&mended) => wrong.push((text, mended)),
+                _ => {}
+            }
+        }
+        assert!(wrong.is_empty(), "{} of them: {:?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+    }
+
+    #[test]
+    fn a_text_is_read_alike_however_much_valid_text_is_before_it() {
+        let broken = r#"{"a": "x"b": "y"}"#;
+        for items in [0, 1, 5, 50] {
+            let valid = r#"{"name": "Ada", "tags": ["a", "b"], "born": 1815}, "#.repeat(items);
+            let text = alloc::format!("[{valid}{broken}]");
+            let want = alloc::format!("[{valid}{}]", r#"{"a": "x","b": "y"}"#);
+            assert_eq!(read(&text), Some(want), "{items}");
+        }
+    }
+
+    #[test]
+    fn repairs_are_priced_as_the_reading_that_makes_them() {
+        let text = br#"{"a": "x"b": "y"}"#;
+        let found = search(text, 0, false, 127).unwrap();
+        let own: Repairs = found.repairs.iter().cloned().collect();
+        assert_eq!(cost_of(&own, text, 0, false, 127).0, Some(found.cost));
+        let other = mend(br#"{"a": 1,}"#, &MendOptions::new());
+        assert_eq!(cost_of(other.repairs(), text, 0, false, 127).0, None);
+    }
+}

@@ -1,0 +1,124 @@
+//! Whole texts that are searched for their cheapest reading.
+
+use wiremend_core::{
+    BufferedMender, MendOptions, Outcome, Policy, RepairKind, Repairs, apply, mend,
+};
+
+/// Damaged texts, what is made of them, and whether they seem to be complete.
+const READINGS: [(&str, &str, bool); 16] = [
+    // An answer that was begun again.
+    (r#"{"{"title": "Minutes", "n": 3}"#, r#"{"title": "Minutes", "n": 3}"#, true),
+    (r#"{"title":"Minu{"title":"Minutes"}"#, r#"{"title":"Minutes"}"#, true),
+    (r#"{"kind": "note",{"kind": "note", "n": 1}"#, r#"{"kind": "note", "n": 1}"#, true),
+    // Lost quotes and commas.
+    (r#"{"title: "Minutes", "count: 3}"#, r#"{"title": "Minutes", "count": 3}"#, false),
+    (r#"{"from": "Oslo"to": "Rome"}"#, r#"{"from": "Oslo","to": "Rome"}"#, true),
+    (r#"["red", "green" blue"]"#, r#"["red", "green", "blue"]"#, true),
+    (r#"{"kind "'note'", "n": 1}"#, r#"{"kind": "'note'", "n": 1}"#, false),
+    // What belongs to no token.
+    (r#"{"title": "Minutes"', "n": 1}"#, r#"{"title": "Minutes", "n": 1}"#, false),
+    (r#"({"n": 1}"#, r#"{"n": 1}"#, false),
+    (
+        r#"{"title": ["Minutes"], ["Notes"], "n": 1}"#,
+        r#"{"title": ["Minutes", "Notes"], "n": 1}"#,
+        true,
+    ),
+    // What stands for something else.
+    (r#"{"rate": 0. 25, "n": 1}"#, r#"{"rate": 0.25, "n": 1}"#, true),
+    (r#"{\'title\': \'Minutes\'}"#, r#"{"title": "Minutes"}"#, true),
+    (r#"{"place": <|"|>Oslo<|"|>, "n": 1}"#, r#"{"place": "Oslo", "n": 1}"#, true),
+    (
+        r#"{ĊĠĠ"title":Ġ"TheĠminutes",ĊĠĠ"n":Ġ3Ċ}"#,
+        r#"{   "title": "The minutes",   "n": 3 }"#,
+        true,
+    ),
+    // Formulas.
+    ("{\"t\": \"so\n\\frac{1}{2} and \\alpha\"}", r#"{"t": "so\n\\frac{1}{2} and \\alpha"}"#, true),
+    (
+        r#"{"q": "\sqrt{2} \frac{a}{b}", "r": "\text{so} it is"}"#,
+        r#"{"q": "\\sqrt{2} \\frac{a}{b}", "r": "\\text{so} it is"}"#,
+        true,
+    ),
+];
+
+fn searching() -> MendOptions {
+    MendOptions::new().with_search()
+}
+
+#[test]
+fn what_follows_later_decides() {
+    for (text, want, complete) in READINGS {
+        let mended = mend(text.as_bytes(), &searching());
+        assert_eq!(mended.text(), Some(want), "{text}");
+        assert_eq!(mended.outcome().is_complete(), complete, "{text}");
+        let repaired = apply(text.as_bytes(), mended.repairs()).unwrap();
+        assert_eq!(repaired, want.as_bytes(), "{text}");
+        let again = mend(want.as_bytes(), &searching());
+        assert_eq!(
+            (again.outcome(), again.repairs()),
+            (Outcome::Unchanged, &Repairs::new()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_text_in_pieces_is_searched_at_its_end() {
+    for (text, want, _) in READINGS {
+        for size in [1, 3, 64] {
+            let mut mender = BufferedMender::new(searching());
+            text.as_bytes().chunks(size).for_each(|piece| mender.push(piece, &mut ()));
+            assert_eq!(mender.finish(&mut ()).text(), Some(want), "{text} {size}");
+        }
+    }
+}
+
+#[test]
+fn white_space_around_a_text_changes_no_reading() {
+    for (text, want, _) in READINGS {
+        for (before, after) in [("", " "), ("", "\n\n"), ("\n", ""), ("\r\n\n", "\t\n ")] {
+            let around = format!("{before}{text}{after}");
+            let mended = mend(around.as_bytes(), &searching());
+            assert_eq!(mended.text().map(str::trim), Some(want), "{around:?}");
+        }
+    }
+}
+
+#[test]
+fn no_beginning_of_a_text_is_complete_that_was_not_without_the_search() {
+    for (text, ..) in READINGS {
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let beginning = &text.as_bytes()[..end];
+            let alone = mend(beginning, &MendOptions::new()).outcome();
+            let searched = mend(beginning, &searching()).outcome();
+            let none = alone == Outcome::None;
+            assert!(!searched.is_complete() || alone.is_complete() || none, "{text} {end}");
+        }
+    }
+}
+
+#[test]
+fn a_policy_does_not_change_what_a_text_says() {
+    let conservative = searching().with_policy(Policy::CONSERVATIVE);
+    for (text, want, complete) in READINGS {
+        let mended = mend(text.as_bytes(), &conservative);
+        let risky = mend(text.as_bytes(), &searching())
+            .repairs()
+            .iter()
+            .any(|repair| !Policy::CONSERVATIVE.allows(repair.kind()));
+        let wanted = (complete && !risky).then_some(want);
+        assert_eq!(mended.text(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn valid_text_and_what_has_no_rival_are_not_searched() {
+    for text in [r#"{"a": [1, "x"]}"#, "{'a': None, /* b */ c: [1,],}", "```json\n{\"a\": 1}\n```"]
+    {
+        let alone = mend(text.as_bytes(), &MendOptions::new());
+        assert_eq!(mend(text.as_bytes(), &searching()), alone);
+    }
+    // Nor is a long text.
+    let long = format!("[{}{}]", r#"{"from": "Oslo"to": "Rome"}, "#, "1, ".repeat(6_000) + "1");
+    assert!(mend(long.as_bytes(), &searching()).repairs().contains(RepairKind::UnescapedQuote));
+}
