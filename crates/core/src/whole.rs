@@ -505,6 +505,11 @@ impl TextReading {
                 _ => return (self, steps),
             }
         }
+        // A limit is met, or an end is cut, whatever else a text may say.
+        let ends = matches!(self.outcome, Outcome::Closed | Outcome::Cut | Outcome::Overflow);
+        if ends && known.outcome.is_complete() {
+            return (self, steps);
+        }
         let Some((found, work)) = known.cheaper(text, options) else { return (self, steps) };
         steps += work;
         let found = found.and_then(|found| known.around(found, input, options));
@@ -598,11 +603,8 @@ impl TextReading {
         let (first, last) = (found.documents.first()?.0, found.documents.last()?.1);
         let begins = self.documents.first().is_some_and(|document| document.0 == first);
         let ends = self.documents.last().is_some_and(|document| document.1 == last);
-        // What a stream finds is found.
-        let starts =
-            |documents: &[(usize, usize)]| documents.iter().map(|one| one.0).collect::<Vec<_>>();
-        let all = options.trailing_documents() == TrailingDocuments::All;
-        if all && starts(&self.documents) != starts(&found.documents) {
+        // How several documents are joined or left out is the engine's to say.
+        if found.documents.len() > 1 {
             return None;
         }
         let before = |repair: &Repair| repair.end <= first && repair.start < first;
