@@ -788,11 +788,7 @@ impl Search<'_> {
             plus + rest.iter().skip(plus).take_while(|byte| byte.is_ascii_whitespace()).count();
         let last = reading.last as usize;
         let closed = last.checked_sub(1).and_then(|at| self.input.get(at));
-        let blank = last.checked_sub(2).is_some_and(|at| self.input[at] == b' ');
-        let line = plus == 1
-            || gap > 0 && blank
-            || self.has_line_end(last)
-            || rest[..gap].contains(&b'\n');
+        let line = plus == 1 || self.has_line_end(last) || rest[..gap].contains(&b'\n');
         if closed == Some(&b'"') && rest.get(gap) == Some(&b'"') && line {
             let mut joined = reading;
             let row = match plus {

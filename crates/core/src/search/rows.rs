@@ -126,8 +126,8 @@ rows! {
     TupleOpen Tuple 300 "A list in parentheses.";
     ValueAdded MissingValue 900 "A key without a value.";
     WideSign MissingComma 60 "A comma or colon of another script.";
-    WrongQuote SmartQuote 540 "A string that a quote of another kind ends.";
-    WrongQuoteOfKey SmartQuote 300 "A key that a quote of another kind ends.";
+    WrongQuote UnterminatedString 540 "A string that a quote of another kind ends.";
+    WrongQuoteOfKey UnterminatedString 300 "A key that a quote of another kind ends.";
 }
 
 /// Whether a repair of this kind has no rival: nothing else could have been meant, so that the rest of the

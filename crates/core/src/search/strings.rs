@@ -261,7 +261,7 @@ impl Search<'_> {
             let end = self.at + length;
             let row = if text.is_key { Row::WrongQuoteOfKey } else { Row::WrongQuote };
             ended.cost += if text.is_typographic || quote == Quote::Backtick { 200 } else { 0 };
-            self.edit_as(&mut ended, row, quote.kind(), self.at, end, "\"");
+            self.edit(&mut ended, row, self.at, end, "\"");
             let ended = self.string_ended(ended, text.is_key, end);
             self.go(ended, length);
             if quote == Quote::Smart
@@ -653,14 +653,12 @@ impl Search<'_> {
                 self.go(inside, 1);
             }
             _ => {
-                if let Some((quote, length)) =
-                    Quote::of(rest).filter(|_| bare.is_key || bare.is_half)
-                {
+                if let Some((_, length)) = Quote::of(rest).filter(|_| bare.is_key || bare.is_half) {
                     let mut ended = reading;
                     let row = Row::HalfQuoteOfOther;
                     ended.cost += if bare.is_key { 150 } else { 0 };
                     ended.cost += if end < self.at { 300 } else { 0 };
-                    self.edit_as(&mut ended, row, quote.kind(), self.at, self.at + length, "\"");
+                    self.edit_as(&mut ended, row, kind, self.at, self.at + length, "\"");
                     let ended = self.string_ended(ended, bare.is_key, self.at + length);
                     self.go(ended, length);
                 }
@@ -683,7 +681,8 @@ impl Search<'_> {
                     b',' | b'}' | b']' => 600,
                     b'\'' if !rest.get(1).is_some_and(u8::is_ascii_alphanumeric) => 200,
                     0xe2 if Quote::of(rest).is_some() && !bare.is_half => 200,
-                    b':' if bare.is_key => 500,
+                    // It ends a key, or the key is none.
+                    b':' if bare.is_key => return,
                     b':' if rest.get(1).is_some_and(|next| !next.is_ascii_whitespace()) => 60,
                     b'{' | b'[' | b':' => 250,
                     b' ' if bare.is_key => 300,
