@@ -7,10 +7,11 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "wiremend-core",
     "wiremend-extract",
     "wiremend-schema",
+    "wiremend-summary",
     "wiremend-wire",
     "wiremend-response",
     "wiremend-exchange",
@@ -24,7 +25,8 @@ const CRATES: [&str; 13] = [
 ];
 
 /// Crates without input or output, and without a clock.
-const SANS_IO: [&str; 7] = ["core", "extract", "schema", "wire", "response", "exchange", "reask"];
+const SANS_IO: [&str; 8] =
+    ["core", "extract", "schema", "summary", "wire", "response", "exchange", "reask"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))

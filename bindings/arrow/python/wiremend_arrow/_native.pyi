@@ -61,14 +61,14 @@ class Tally:
     def rows(self) -> int:
         """How many rows were counted."""
 
-    def sources(self) -> list[tuple[str | None, int]]:
-        """How many rows each source has."""
+    def outcomes(self) -> list[tuple[str, int]]:
+        """How many rows have each outcome, the most frequent first."""
 
-    def lines(self) -> list[tuple[str, str, str | None, int, float, int, str]]:
-        """What is counted, its name, its source, the rows, their share, the repairs, what the name means."""
+    def page(self, title: str) -> str:
+        """As a page that needs nothing else."""
 
-    def examples(self, what: str, name: str) -> list[tuple[int, str | None, str | None, str | None]]:
-        """The first rows: their number, source, text and JSON."""
+    def part(self) -> str:
+        """The same as a part of another page."""
 
     def table(self) -> Results:
         """All of it as a table: an array of structs."""

@@ -725,6 +725,11 @@ pub(crate) struct ManyArgs {
     #[arg(long, help_heading = MANY, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
+    /// Write a page of HTML to this file: outcomes, risks and kinds of repair as bars, by source, with
+    /// twenty examples of each.
+    #[arg(long, help_heading = MANY, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
+
     /// Keep the records that could not be repaired in this file, as they came, and out of the output.
     #[arg(long, help_heading = MANY, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
@@ -742,7 +747,7 @@ impl ManyArgs {
     /// Whether an option was given that a single document has no use for.
     pub(crate) fn is_used(&self) -> bool {
         let flags = [self.jsonl, self.lines, self.csv, self.in_place, self.or_null];
-        let files = [&self.out, &self.report, &self.rejects];
+        let files = [&self.out, &self.report, &self.summary, &self.rejects];
         flags.contains(&true)
             || files.iter().any(|file| file.is_some())
             || !self.field.is_empty()

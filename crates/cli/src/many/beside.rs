@@ -15,9 +15,11 @@ use std::{
     },
 };
 
+use wiremend_summary::Summary;
+
 use super::{
     Progress, Source,
-    verdict::{Form, HEADER, Label, Tally, Verdict},
+    verdict::{Form, HEADER, Label, Tally, Verdict, summary},
     walk::Skipped,
     work::{LISTED, Yield},
 };
@@ -197,6 +199,7 @@ pub(super) struct Writer {
     out: Option<Out>,
     report: Option<(String, Named, Form)>,
     rejects: Option<(String, Named, Lines)>,
+    summary: Option<(String, Named, Summary<String>)>,
     /// The input whose records are being written.
     open: Option<Open>,
     /// What has been written to standard output.
@@ -258,10 +261,12 @@ impl Writer {
             file.write_all(HEADER.as_bytes()).map_err(|error| Failure::writing(name, error))?;
         }
         let rejects = args.rejects.as_deref().map(create).transpose()?;
+        let page = args.summary.as_deref().map(create).transpose()?;
         Ok(Self {
             out: printed.then(Out::new),
             report: report.zip(form).map(|((name, file), form)| (name, file, form)),
             rejects: rejects.map(|(name, file)| (name, file, Lines::default())),
+            summary: page.map(|(name, file)| (name, file, summary())),
             open: None,
             printed: Lines::default(),
             tally: Tally::default(),
@@ -291,6 +296,9 @@ impl Writer {
         }
         self.write(&done)?;
         self.tally.add(&done.tally);
+        if let (Some((.., summary)), Some(part)) = (&mut self.summary, done.summary.take()) {
+            summary.merge(part);
+        }
         for message in &done.notices {
             self.say(message);
         }
@@ -376,6 +384,9 @@ impl Writer {
             form.write(&verdict.row(name, None, None), &mut row);
             file.write_all(&row).map_err(|error| Failure::writing(path, error))?;
         }
+        if let Some((.., summary)) = &mut self.summary {
+            verdict.summarize(summary, name, None, None, None);
+        }
         let label = self.session.stderr.paint(BAD, Label::Failed.code());
         let message = Shown::message(verdict.message.as_deref().unwrap_or_default());
         self.say(&shown!("{}: {}: {}", name, label, message));
@@ -396,7 +407,16 @@ impl Writer {
         if let Some(out) = &mut self.out {
             out.flush()?;
         }
+        let page = match self.summary.take() {
+            None => None,
+            Some((name, mut file, summary)) => {
+                let page = summary.page("wiremend repair");
+                file.write_all(page.as_bytes()).map_err(|error| Failure::writing(&name, error))?;
+                Some((name, file))
+            }
+        };
         for (name, file) in [
+            page,
             self.report.take().map(|(name, file, _)| (name, file)),
             self.rejects.take().map(|(name, file, _)| (name, file)),
         ]

@@ -78,6 +78,7 @@ pub(crate) fn run(
         or_null: args.many.or_null,
         rejects: args.many.rejects.is_some(),
         form,
+        summary: args.many.summary.is_some(),
         fail_on: args.fail_on.clone(),
         exit_zero: args.exit_zero,
         session,
@@ -115,7 +116,7 @@ pub(crate) fn run(
 
 /// What this run writes. A report of an earlier run, which this one replaces, is among it.
 fn own(args: &ManyArgs, place: &Destination) -> Own {
-    let named = [&args.report, &args.rejects].into_iter().flatten();
+    let named = [&args.report, &args.summary, &args.rejects].into_iter().flatten();
     let files = named.filter_map(|path| fs::metadata(path).ok()).chain(out::metadata());
     let folder = match place {
         Destination::Folder(folder) => Some(folder.clone()),

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use wiremend_core::{MendOptions, Mended, Outcome, Risk};
 use wiremend_extract::{Scope, find};
 use wiremend_schema::{Fitted, Rendering};
+use wiremend_summary::{Example, Summary};
 
 use super::walk::Skipped;
 use crate::{
@@ -353,6 +354,47 @@ impl Verdict {
             dropped: self.dropped,
             message: self.message.as_deref(),
         }
+    }
+}
+
+/// How many examples of each name a summary has.
+const EXAMPLES: usize = 20;
+
+/// A summary of what is counted here; the writer adds it to its own.
+pub(super) fn summary() -> Summary<String> {
+    Summary::new(EXAMPLES)
+}
+
+impl Verdict {
+    /// Adds it to a summary, with the text and what it became as an example if one is wanted. The source of a
+    /// record is its file, and that of a document its directory.
+    pub(super) fn summarize(
+        &self,
+        to: &mut Summary<String>,
+        file: &str,
+        line: Option<u64>,
+        field: Option<&str>,
+        text: Option<(&[u8], &Done)>,
+    ) {
+        let folder = || Path::new(file).parent().and_then(Path::to_str).filter(|f| !f.is_empty());
+        let kinds: Vec<(&str, u64)> =
+            self.kinds.iter().map(|&(kind, count)| (kind, count as u64)).collect();
+        let risk = match self.label {
+            Label::Of(_) => Some(self.risk.map_or("none", Risk::code)),
+            Label::Absent | Label::Failed => None,
+        };
+        let source = Some(if line.is_some() { file } else { folder().unwrap_or(".") });
+        let row = wiremend_summary::Row { source, outcome: self.label.code(), risk, kinds: &kinds };
+        let example = to.wants(&row).then(|| {
+            let mut place = file.to_owned();
+            for part in [line.map(|line| format!(":{line}")), field.map(|name| format!(" {name}"))]
+            {
+                place.push_str(&part.unwrap_or_default());
+            }
+            let (text, json) = text.map(|(text, done)| (text, done.text())).unzip();
+            Example::new(place, text, json.flatten().map(str::as_bytes))
+        });
+        to.add(&row, example);
     }
 }
 

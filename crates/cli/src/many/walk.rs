@@ -42,7 +42,7 @@ impl Skipped {
 pub(super) struct Own {
     /// The directory of `--out`.
     pub(super) folder: Option<PathBuf>,
-    /// Standard output, the report and the rejects.
+    /// Standard output, the report, the summary and the rejects.
     pub(super) files: Vec<Metadata>,
 }
 

@@ -3,6 +3,7 @@
 use std::{fs, io, io::Write as _, path::Path, sync::Arc};
 
 use wiremend_core::Outcome;
+use wiremend_summary::Summary;
 
 use super::{
     Destination, Progress, Source,
@@ -10,7 +11,7 @@ use super::{
     field::{self, Field, Held},
     one_line,
     records::{Batch, lines, without_end},
-    verdict::{Done, Engine, Form, Label, Tally, Verdict},
+    verdict::{Done, Engine, Form, Label, Tally, Verdict, summary},
 };
 use crate::{
     Session,
@@ -42,6 +43,7 @@ pub(super) struct Yield {
     pub(super) rejects: Vec<u8>,
     pub(super) report: Vec<u8>,
     pub(super) tally: Tally,
+    pub(super) summary: Option<Summary<String>>,
     pub(super) notices: Vec<Shown>,
     /// The input has ended, or why it could not be read to its end.
     pub(super) end: Option<Option<(String, String)>>,
@@ -78,6 +80,8 @@ pub(super) struct Mending {
     /// Records that could not be repaired are kept aside.
     pub(super) rejects: bool,
     pub(super) form: Option<Form>,
+    /// Whether a summary is written.
+    pub(super) summary: bool,
     pub(super) fail_on: Vec<FailOn>,
     pub(super) exit_zero: bool,
     pub(super) session: Session,
@@ -107,7 +111,8 @@ impl Work for Mending {
         };
         let mut to = Yield::default();
         let message = "internal error: wiremend panicked".to_owned();
-        self.note(&mut to, name, None, None, &Verdict::plain(Label::Failed, Some(message)));
+        let verdict = Verdict::plain(Label::Failed, Some(message));
+        self.note(&mut to, name, None, None, &verdict, None);
         to
     }
 
@@ -131,7 +136,7 @@ impl Mending {
             Err(Failure::TooLong { .. }) => (Vec::new(), Done::TooLong),
             Err(failure) => {
                 let verdict = Verdict::plain(Label::Failed, Some(failure.to_string()));
-                self.note(&mut to, &source.name, None, None, &verdict);
+                self.note(&mut to, &source.name, None, None, &verdict, None);
                 return to;
             }
         };
@@ -143,7 +148,7 @@ impl Mending {
         if doors::is_body(&text) && !self.session.quiet {
             to.notices.push(doors::to_stream(&source.name));
         }
-        self.note(&mut to, &source.name, None, None, &verdict);
+        self.note(&mut to, &source.name, None, None, &verdict, Some((&text, &done)));
         self.progress.done(1);
         to
     }
@@ -191,7 +196,8 @@ impl Mending {
             if !batch.inside {
                 to.tally.inputs += 1;
                 let verdict = self.engine.verdict(&[], &Done::TooLong, true);
-                self.note(&mut to, &source.name, Some(batch.line), None, &verdict);
+                let text = Some((bytes.as_slice(), &Done::TooLong));
+                self.note(&mut to, &source.name, Some(batch.line), None, &verdict, text);
             }
             self.reject(bytes, !batch.inside, &mut to);
             return to;
@@ -247,7 +253,7 @@ impl Mending {
     ) {
         let done = self.engine.mend(text);
         let verdict = self.judge(text, &done, to);
-        self.note(to, &source.name, Some(line), None, &verdict);
+        self.note(to, &source.name, Some(line), None, &verdict, Some((text, &done)));
         match done.text() {
             _ if self.json => {
                 self.engine.record(&source.name, Some(line), text, &done, &mut to.out);
@@ -275,7 +281,8 @@ impl Mending {
             Err(message) => {
                 let verdict = Verdict::plain(Label::Of(Outcome::Invalid), Some(message));
                 for field in &self.fields {
-                    self.note(to, &source.name, Some(line), Some(&field.name), &verdict);
+                    let field = Some(field.name.as_str());
+                    self.note(to, &source.name, Some(line), field, &verdict, None);
                 }
                 return self.reject(record, true, to);
             }
@@ -296,7 +303,7 @@ impl Mending {
             let input = match &held {
                 Held::Nothing => {
                     let verdict = Verdict::plain(Label::Absent, None);
-                    self.note(to, &source.name, Some(line), name, &verdict);
+                    self.note(to, &source.name, Some(line), name, &verdict, None);
                     continue;
                 }
                 Held::Text(input) => input.as_ref(),
@@ -304,7 +311,7 @@ impl Mending {
             };
             let done = self.engine.mend(input);
             let verdict = self.judge(input, &done, to);
-            self.note(to, &source.name, Some(line), name, &verdict);
+            self.note(to, &source.name, Some(line), name, &verdict, Some((input, &done)));
             refused |= done.text().is_none();
             let place = place.unwrap_or_default();
             let mut put = |result: &dyn Fn(&mut Vec<u8>)| {
@@ -382,7 +389,7 @@ impl Mending {
         self.engine.verdict(text, done, listed || self.form.is_some())
     }
 
-    /// Counts a verdict, and adds it to the report and the messages.
+    /// Counts a verdict, and adds it to the report, the summary and the messages.
     fn note(
         &self,
         to: &mut Yield,
@@ -390,6 +397,7 @@ impl Mending {
         line: Option<u64>,
         field: Option<&str>,
         verdict: &Verdict,
+        text: Option<(&[u8], &Done)>,
     ) {
         let valid = matches!(verdict.label, Label::Of(outcome) if outcome.is_valid());
         let exit = match self.exit_zero && valid {
@@ -399,6 +407,10 @@ impl Mending {
         to.tally.count(verdict, exit);
         if let Some(form) = self.form {
             form.write(&verdict.row(name, line, field), &mut to.report);
+        }
+        if self.summary {
+            let summary = to.summary.get_or_insert_with(summary);
+            verdict.summarize(summary, name, line, field, text);
         }
         let failed = exit > Exit::Repaired || exit == Exit::Repaired && !self.fail_on.is_empty();
         let shown = failed || self.session.verbose && verdict.repairs > 0;

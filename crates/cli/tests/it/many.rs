@@ -257,6 +257,47 @@ fn what_a_run_writes_is_no_input_of_it() {
 }
 
 #[test]
+fn the_summary_is_a_page() {
+    let root = answers("many_summary");
+    fs::write(root.join("deep/<b>&.json"), "{'<script>': 1}").unwrap();
+    let page = root.join("deep/summary.html");
+    let args = ["repair", root.to_str().unwrap(), "--summary", page.to_str().unwrap()];
+    let done = run(&args, "");
+    assert!(done.stderr.contains("7 documents: "), "{}", done.stderr);
+    let text = content(&page);
+    assert!(text.contains("<p>7 rows</p>") && text.contains("3 (42.9%)"), "{text}");
+    for absent in ["<script>", "<b>", "src=", "href="] {
+        assert!(!text.contains(absent), "{absent}");
+    }
+    // Documents are counted by directory, and an example says where it is.
+    let folder = format!("{}: 3 rows</h3>", root.join("deep").display());
+    assert!(text.contains(&folder), "{folder}\n{text}");
+    assert!(
+        text.contains("&lt;b&gt;&amp;.json</td>") && text.contains("{&#39;&lt;script&gt;&#39;: 1}")
+    );
+    // It is no input of a second run, whose page is the same.
+    run(&args, "");
+    assert_eq!(content(&page), text);
+
+    // Records are counted by file, whatever is counted together; what could not be read is there, too.
+    let bad = "{'a': 1}\n[1]\n".repeat(40_000);
+    let missing = root.join("missing");
+    let args = ["repair", "--lines", "--quiet", "-", missing.to_str().unwrap(), "--threads", "2"];
+    let done = run(&[&args[..], &["--summary", page.to_str().unwrap()]].concat(), bad);
+    assert_eq!(done.code, 6);
+    let text = content(&page);
+    assert!(
+        text.contains("<p>80,001 rows</p>") && text.contains("&lt;stdin&gt;: 80,000 rows</h3>"),
+        "{text}"
+    );
+    assert_eq!(text.matches("<td>{&#39;a&#39;: 1}</td>").count(), 60);
+    assert!(
+        text.contains("<td>&lt;stdin&gt;:39</td>")
+            && !text.contains("<td>&lt;stdin&gt;:41</td><td>&lt;stdin&gt;</td><td>{")
+    );
+}
+
+#[test]
 fn what_fails_can_be_chosen() {
     let likely = file("many_likely.json", "[1 2]");
     let cut = file("many_cut.json", "[1");
