@@ -1,0 +1,169 @@
+//! The operations, by number, and the objects that they keep.
+
+use wiremend::{
+    exchange,
+    schema::{Registry, Schema, SharedRegistry},
+};
+
+use crate::{
+    answer::Answer,
+    events::Reader,
+    exchange as exchanges,
+    growing::{Growing, Mender},
+    options::Options,
+    texts,
+};
+
+/// What is kept between operations.
+pub(crate) enum Object {
+    Schema(Schema),
+    Tools(SharedRegistry),
+    Mender(Box<Mender>),
+    Growing(Box<Growing>),
+    Reader(Box<Reader>),
+    Exchanges(exchange::Exchanges),
+    Request(Box<exchange::Request>),
+    Exchange(Box<exchange::Exchange>),
+    Answer(Box<exchange::Answer>),
+}
+
+/// The objects, by number, from 1.
+#[derive(Default)]
+pub(crate) struct Host {
+    objects: Vec<Option<Object>>,
+    free: Vec<u32>,
+}
+
+impl Host {
+    pub(crate) fn keep(&mut self, object: Object) -> u32 {
+        if let Some(number) = self.free.pop() {
+            if let Some(place) = self.objects.get_mut(number as usize - 1) {
+                *place = Some(object);
+            }
+            return number;
+        }
+        self.objects.push(Some(object));
+        u32::try_from(self.objects.len()).unwrap_or(u32::MAX)
+    }
+
+    fn drop(&mut self, number: u32) {
+        let place = (number as usize).checked_sub(1).and_then(|at| self.objects.get_mut(at));
+        if place.and_then(Option::take).is_some() {
+            self.free.push(number);
+        }
+    }
+
+    pub(crate) fn get(&self, number: u32) -> Option<&Object> {
+        (number as usize).checked_sub(1).and_then(|at| self.objects.get(at)?.as_ref())
+    }
+
+    fn get_mut(&mut self, number: u32) -> Option<&mut Object> {
+        (number as usize).checked_sub(1).and_then(|at| self.objects.get_mut(at)?.as_mut())
+    }
+
+    pub(crate) fn schema(&self, number: u32) -> Option<&Schema> {
+        match self.get(number) {
+            Some(Object::Schema(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn tools(&self, number: u32) -> Option<&SharedRegistry> {
+        match self.get(number) {
+            Some(Object::Tools(tools)) => Some(tools),
+            _ => None,
+        }
+    }
+
+    /// Runs an operation. The numbers are those of `lib/engine.ts`.
+    pub(crate) fn run(
+        &mut self,
+        operation: u32,
+        object: u32,
+        options: &[u8],
+        text: &[u8],
+        to: &mut Answer,
+    ) -> Result<(), String> {
+        let options = Options::read(options)?;
+        match operation {
+            0 => {
+                self.drop(object);
+                Ok(())
+            }
+            1 => texts::mend(&options, text, to),
+            2 => texts::fit(self.schema(object).ok_or(UNKNOWN)?, &options, text, to),
+            3 => texts::arguments(self.schema(object), &options, text, to),
+            4 => texts::calls(self.tools(object), &options, text, to),
+            5 => {
+                let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+                let schema = Schema::from_text(text).map_err(|error| error.to_string())?;
+                self.made(Object::Schema(schema), to)
+            }
+            6 => {
+                let declared = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+                let registry =
+                    Registry::from_tools(&declared).map_err(|error| error.to_string())?;
+                self.made(Object::Tools(SharedRegistry::new(registry)), to)
+            }
+            7 => self.made(Object::Mender(Box::new(Mender::new(&options)?)), to),
+            8 => self.made(Object::Growing(Box::default()), to),
+            9 => {
+                let reader = Reader::new(self, &options)?;
+                self.made(Object::Reader(Box::new(reader)), to)
+            }
+            10 => self.made(exchanges::exchanges(&options)?, to),
+            11 => {
+                let Some(Object::Exchanges(own)) = self.get(object) else {
+                    return Err(UNKNOWN.to_owned());
+                };
+                let request = exchanges::request(own, &options)?;
+                let reads_body = request.reads_body();
+                let number = self.keep(Object::Request(Box::new(request)));
+                to.json(&(number, reads_body))
+            }
+            12 | 13 => {
+                let Some(Object::Request(own)) = self.get(object) else {
+                    return Err(UNKNOWN.to_owned());
+                };
+                let exchange = exchanges::read((**own).clone(), (operation == 13).then_some(text));
+                let edits = exchanges::edits(exchange.header_edits());
+                let body = exchange.body().map(|body| body.as_bytes().to_vec());
+                let number = self.keep(Object::Exchange(Box::new(exchange)));
+                to.json(&(number, edits, body.is_some()))?;
+                to.push(&body.unwrap_or_default());
+                Ok(())
+            }
+            14 => {
+                let Some(Object::Exchange(own)) = self.get(object) else {
+                    return Err(UNKNOWN.to_owned());
+                };
+                let answer = exchanges::answer(own, &options);
+                let treatment = exchanges::treatment(&answer);
+                let number = self.keep(Object::Answer(Box::new(answer)));
+                to.json(&(number, treatment))
+            }
+            _ => match self.get_mut(object) {
+                Some(Object::Mender(mender)) => mender.run(operation, text, to),
+                Some(Object::Growing(growing)) => growing.run(text, to),
+                Some(Object::Reader(reader)) => reader.run(operation, text, to),
+                Some(Object::Answer(answer)) => exchanges::run(answer, operation, text, to),
+                _ => Err(UNKNOWN.to_owned()),
+            },
+        }
+    }
+
+    fn made(&mut self, object: Object, to: &mut Answer) -> Result<(), String> {
+        let number = self.keep(object);
+        to.json(&number)
+    }
+}
+
+const UNKNOWN: &str = "there is no such object, or it was closed";
+
+/// What is done with an object that is read in pieces.
+pub(crate) const FEED: u32 = 20;
+pub(crate) const CLOSE: u32 = 21;
+pub(crate) const CHANGES: u32 = 22;
+pub(crate) const STOP: u32 = 23;
+pub(crate) const BEGIN_STREAM: u32 = 24;
+pub(crate) const ACCOUNT: u32 = 25;
