@@ -175,7 +175,8 @@ export function run(operation: Op, object: number, options: object | undefined, 
   return { json, bytes: undefined, text: decoder.decode(rest) };
 }
 
-const kept = new FinalizationRegistry<{ number: number; of: number }>(drop);
+// Some workers have none: there, what is closed is given back, and what is let go stays.
+const kept = typeof FinalizationRegistry === "undefined" ? undefined : new FinalizationRegistry<{ number: number; of: number }>(drop);
 
 function drop({ number, of }: { number: number; of: number }): void {
   if (of === generation && current !== undefined) run(Op.Drop, number, undefined, undefined);
@@ -189,7 +190,7 @@ export class Kept {
   constructor(number: number) {
     this.#number = number;
     this.#of = generation;
-    kept.register(this, { number, of: generation }, this);
+    kept?.register(this, { number, of: generation }, this);
   }
 
   get number(): number {
@@ -204,7 +205,7 @@ export class Kept {
   /** Gives back what it holds. */
   drop(): void {
     if (this.#number === 0) return;
-    kept.unregister(this);
+    kept?.unregister(this);
     drop({ number: this.#number, of: this.#of });
     this.#number = 0;
   }
