@@ -39,7 +39,7 @@ export async function withProvider(use) {
     for await (const chunk of request) chunks.push(chunk);
     script.asked.push({ path: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
     response.writeHead(200, { "content-type": script.type, ...script.headers });
-    for (const piece of inPieces(script.body, script.size)) {
+    for (const piece of inPieces(script.answer?.(script.asked) ?? script.body, script.size)) {
       response.write(piece);
       await new Promise(setImmediate);
     }
