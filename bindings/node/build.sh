@@ -60,3 +60,4 @@ exports.moduleUrl = () => require("node:url").pathToFileURL(require("node:path")
 END
 rm -f dist/cjs/workerd.*
 cp "$target/$triple/wasm/wiremend.wasm" dist/wiremend.wasm
+node playground/build.mjs
