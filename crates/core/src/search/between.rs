@@ -88,7 +88,7 @@ impl Search<'_> {
         let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
         let separate = next.is_none_or(|byte| b"}])`;\r\n".contains(byte));
         if around == Around::Document && reading.last as usize == self.at && !separate {
-            passed.cost += 300;
+            passed.cost += 600;
         }
         passed.around += passed.cost - before;
         self.go(passed, run);
@@ -264,7 +264,8 @@ impl Search<'_> {
                 self.edit(&mut dropped, Row::ColonDropped, self.at, self.at + 1, "");
                 self.go(dropped, 1);
             }
-            b'=' | b')' => self.drop_separator(reading, 1),
+            b')' => self.drop_separator(reading, 1),
+            b'=' if !in_array => self.drop_separator(reading, 1),
             b';' if in_array => self.drop_separator(reading, 1),
             _ => {
                 if let Some((sign, length)) = token::wide_sign(self.rest_of_text())
@@ -463,7 +464,7 @@ impl Search<'_> {
             }
             let mut text = Text::new(delimiter, is_key, quotes);
             // What separates tokens rarely begins a text.
-            text.is_after_quote = matches!(reading.mode, Mode::Value(After::Added));
+            text.is_after_quote = is_key || reading.mode == Mode::Value(After::Added);
             let content = &rest[length..];
             text.is_path = is_path(content);
             begun.mode = Mode::Text(text);
@@ -702,7 +703,7 @@ impl Search<'_> {
                 return;
             }
             [b'=', b'>', ..] | [b'-', b'>', ..] => 2,
-            [b'=', ..] => 1,
+            [b'=', next, ..] if *next != b'=' => 1,
             [b';', ..] => {
                 row = Row::SemicolonAsColon;
                 1

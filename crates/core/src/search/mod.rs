@@ -27,7 +27,7 @@ use strings::{Bare, Text};
 use crate::{Repair, RepairKind, Repairs};
 
 /// How many readings go on from a byte.
-const READINGS: usize = 16;
+const READINGS: usize = 24;
 
 /// How many bytes ahead the readings are found without a search.
 const NEAR: usize = 64;
@@ -108,6 +108,34 @@ struct Reading {
     has_tokens: bool,
     /// What it does again at less cost.
     habits: u16,
+    /// Its state but for the stack: what it expects of the rest of the text.
+    state: u64,
+}
+
+impl Reading {
+    /// All that decides what it expects of the rest of the text, but for the stack and what is made.
+    fn code(&self) -> u64 {
+        let flags = u64::from(self.has_commands)
+            | u64::from(self.has_escapes) << 1
+            | u64::from(self.has_tokens) << 2;
+        self.mode.code() << 19 | flags << 16 | u64::from(self.habits)
+    }
+}
+
+impl Mode {
+    /// A number for each mode.
+    const fn code(self) -> u64 {
+        match self {
+            Self::Outside(around) => 1 << 3 | around as u64,
+            Self::Value(after) => 2 << 3 | after as u64,
+            Self::Key(after) => 3 << 3 | after as u64,
+            Self::Colon => 4 << 3,
+            Self::Rest => 5 << 3,
+            Self::Close => 6 << 3,
+            Self::Bare(bare) => 7 << 3 | bare.code() << 6,
+            Self::Text(text) => text.code() << 6,
+        }
+    }
 }
 
 /// What a third of a member or a value costs that the guide does not allow.
@@ -178,6 +206,7 @@ impl<'t> Search<'t> {
             far: BTreeMap::new(),
             best: u32::MAX,
             here: Vec::new(),
+            passed: Vec::new(),
             line: (Some(0), 0),
             indents: 0,
             invalid_at: 0,
@@ -210,8 +239,10 @@ struct Search<'t> {
     far: BTreeMap<usize, Vec<Reading>>,
     /// What the cheapest reading at this byte costs.
     best: u32,
-    /// The readings at this byte that may still go on.
+    /// The readings at this byte that may still go on, the cheapest one last.
     here: Vec<Reading>,
+    /// Those that have gone on from this byte.
+    passed: Vec<Reading>,
     /// How much white space the line begins with, as long as there is nothing else, up to a byte.
     line: (Option<u16>, usize),
     indents: u16,
@@ -253,12 +284,12 @@ impl<'t> Search<'t> {
             has_escapes: false,
             has_tokens: false,
             habits: 0,
+            state: 0,
         };
         self.arrive(0, start);
         if self.begin > 0 {
             self.arrive(self.begin, start);
         }
-        let mut passed: Vec<Reading> = Vec::new();
         while let Some(at) = self.next_place() {
             self.at = at;
             let mut here = core::mem::take(&mut self.near[at % NEAR]);
@@ -267,10 +298,11 @@ impl<'t> Search<'t> {
             }
             core::mem::swap(&mut self.here, &mut here);
             self.near[at % NEAR] = here;
-            passed.clear();
+            self.here.sort_by_key(|reading| core::cmp::Reverse(reading.cost));
+            self.passed.clear();
             self.best = u32::MAX;
-            while let Some(mut reading) = self.cheapest() {
-                if self.only.is_none() && passed.is_empty() && self.settles(&mut reading) {
+            while let Some(mut reading) = self.here.pop() {
+                if self.passed.is_empty() && self.settles(&mut reading) {
                     let reading = self.skip_valid(reading);
                     if self.at > at {
                         self.here.push(reading);
@@ -280,13 +312,11 @@ impl<'t> Search<'t> {
                     }
                 }
                 self.best = self.best.min(reading.cost);
-                if passed.len() == READINGS || reading.cost > self.best.saturating_add(DEARER) {
+                let dear = reading.cost > self.best.saturating_add(DEARER);
+                if self.passed.len() == READINGS || dear {
                     break;
                 }
-                if passed.iter().any(|known| same(known, &reading)) {
-                    continue;
-                }
-                passed.push(reading);
+                self.passed.push(reading);
                 self.steps += 1;
                 if at >= self.input.len() {
                     self.end(reading);
@@ -326,13 +356,6 @@ impl<'t> Search<'t> {
             self.far.entry(at).or_default()
         };
         merge(place, reading);
-    }
-
-    /// Takes out the cheapest of the readings here.
-    fn cheapest(&mut self) -> Option<Reading> {
-        let cost = |(_, reading): &(usize, &Reading)| reading.cost;
-        let (index, _) = self.here.iter().enumerate().min_by_key(cost)?;
-        Some(self.here.remove(index))
     }
 
     fn step(&mut self, reading: Reading) {
@@ -408,10 +431,26 @@ impl<'t> Search<'t> {
             return;
         }
         if length == 0 {
-            merge(&mut self.here, reading);
+            self.stay(reading);
         } else {
             self.arrive(self.at + length, reading);
         }
+    }
+
+    /// A reading goes on at this byte with another state. Those that went on before it were cheaper.
+    fn stay(&mut self, mut reading: Reading) {
+        reading.state = reading.code();
+        if self.passed.iter().any(|known| same(known, &reading)) {
+            return;
+        }
+        if let Some(known) = self.here.iter().position(|known| same(known, &reading)) {
+            if self.here[known].cost <= reading.cost {
+                return;
+            }
+            self.here.remove(known);
+        }
+        let place = self.here.partition_point(|known| known.cost > reading.cost);
+        self.here.insert(place, reading);
     }
 
     /// The reading at a key that begins here.
@@ -460,7 +499,7 @@ impl<'t> Search<'t> {
         reading.edits = self.lists.push(reading.edits, edit);
         let known = row.habit().is_some_and(|habit| reading.habits & habit != 0);
         reading.habits |= row.habit().unwrap_or(0);
-        let cost = if known { row.cost() / 3 } else { row.cost() };
+        let cost = if known { row.cost() / 5 } else { row.cost() };
         reading.cost = reading.cost.saturating_add(cost);
     }
 
@@ -508,17 +547,12 @@ impl<'t> Search<'t> {
 
 /// Whether two readings of the same bytes expect the same of the rest.
 fn same(one: &Reading, other: &Reading) -> bool {
-    one.mode == other.mode
-        && one.stack == other.stack
-        && one.has_commands == other.has_commands
-        && one.has_escapes == other.has_escapes
-        && one.has_tokens == other.has_tokens
-        && one.habits == other.habits
-        && one.made == other.made
+    one.state == other.state && one.stack == other.stack && one.made == other.made
 }
 
 /// Adds a reading to those at a byte. Of two that expect the same, the cheaper one stays.
-fn merge(readings: &mut Vec<Reading>, reading: Reading) {
+fn merge(readings: &mut Vec<Reading>, mut reading: Reading) {
+    reading.state = reading.code();
     match readings.iter_mut().find(|known| same(known, &reading)) {
         Some(known) if reading.cost < known.cost => *known = reading,
         Some(_) => {}

@@ -100,6 +100,31 @@ impl Text {
         }
     }
 
+    /// A number for each, but 0 for none.
+    pub(super) const fn code(self) -> u64 {
+        let delimiter = match self.delimiter {
+            Delimiter::Quote(quote) => 1 + quote as u64,
+            Delimiter::EscapedSingle => 6,
+            Delimiter::Token => 7,
+        };
+        let flags = [
+            self.is_key,
+            self.is_after_quote,
+            self.is_code,
+            self.in_token,
+            self.is_opened,
+            self.is_quoted,
+            self.is_path,
+            self.is_typographic,
+        ];
+        let (mut code, mut at) = (delimiter, 0);
+        while at < flags.len() {
+            code = code << 1 | flags[at] as u64;
+            at += 1;
+        }
+        code << 8 | (self.quotes as u64) << 6 | (self.inner as u64) << 4 | self.nested as u64
+    }
+
     const fn is_odd(self) -> bool {
         self.inner % 2 == 1
     }
@@ -116,6 +141,11 @@ pub(super) struct Bare {
 }
 
 impl Bare {
+    /// A number for each.
+    pub(super) const fn code(self) -> u64 {
+        (self.is_key as u64) << 5 | (self.is_half as u64) << 4 | self.nested as u64
+    }
+
     pub(super) const fn kind(self) -> RepairKind {
         if self.is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString }
     }
@@ -194,8 +224,10 @@ impl Search<'_> {
         };
         if let Mode::Text(text) = &mut inside.mode {
             text.is_opened = opened;
+            // A quote in it was its end, and this closes what is around it.
+            let closes = matches!(byte, b'}' | b']') && text.nested == 0;
+            inside.cost += if closes && text.inner > 0 && !text.in_token { 300 } else { 0 };
             text.nested = match byte {
-                _ if text.in_token => text.nested,
                 b'{' | b'[' | b'(' => (text.nested + 1).min(8),
                 b'}' | b']' | b')' => text.nested.saturating_sub(1),
                 _ => text.nested,
@@ -367,7 +399,7 @@ impl Search<'_> {
             // Where some are, there are more.
             inside.cost -= if text.inner > 1 { row.cost() / 2 } else { 0 };
             let odd = if text.is_odd() { opens } else { closes };
-            inside.cost += if odd { 150 } else { 0 };
+            inside.cost += if odd { 300 } else { 0 };
         }
         if !apostrophe && row != Row::QuoteOfOther {
             let inner = if text.inner == 3 { 2 } else { text.inner + 1 };
@@ -601,6 +633,7 @@ impl Search<'_> {
         let stops = match byte {
             b'\n' | b'\r' | b',' | b'}' | b']' => true,
             b':' | b'=' | b' ' | b'\t' => bare.is_key,
+            b')' => bare.nested == 0,
             b';' => true,
             b'\\' => reading.has_tokens && token::odd_space(rest).is_some(),
             _ => token::wide_sign(rest).is_some(),

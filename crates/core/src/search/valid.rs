@@ -4,10 +4,10 @@ use super::{After, Kind, Mode, Reading, Search, arena::Stack, token};
 use crate::engine::is_command;
 
 /// How far before an error the search begins again, in bytes.
-const BACK: usize = 160;
+const BACK: usize = 96;
 
 /// How many bytes must have been free.
-const FREE: usize = 48;
+const FREE: usize = 24;
 
 /// How much dearer all others must be.
 const APART: u32 = 260;
@@ -70,9 +70,10 @@ impl Search<'_> {
         let here = Place { at: self.at, stack, line: self.line, indents: self.indents };
         let (mut older, mut newer, mut stack) = (here, here, stack);
         let mut wants_key = self.stacks.top(stack).is_some_and(Kind::has_members);
+        let limit = self.next_repair();
         loop {
             let value_at = self.at;
-            if !self.valid_item(&mut stack, wants_key) {
+            if !self.valid_item(&mut stack, wants_key) || self.at > limit {
                 break;
             }
             // After a value: closers, and then a comma.
@@ -99,6 +100,13 @@ impl Search<'_> {
         }
         self.invalid_at = self.at;
         if self.at >= newer.at + BACK { newer } else { older }
+    }
+
+    /// Where the next repair begins, if only some may be made.
+    fn next_repair(&self) -> usize {
+        let only = self.only.unwrap_or_default();
+        let next = only.partition_point(|repair| repair.start < self.at);
+        only.get(next).map_or(usize::MAX, |repair| repair.start)
     }
 
     /// Passes a member or an item. Containers that it opens stay open if something is in them.
