@@ -115,7 +115,7 @@ pub(crate) fn report() {
 
 pub(crate) fn whole_text_lookahead() {
     for (bytes, start) in [(1_000, "[\"5\\\", b "), (1_100, "[\"5\", \"b ")] {
-        let mended = mend(&doubtful(bytes), &MendOptions::new());
+        let mended = mend(&doubtful(bytes), &MendOptions::new().without_search());
         assert!(mended.text().unwrap().starts_with(start), "{bytes}");
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn whole_text_lookahead() {
 pub(crate) fn look_back() {
     // A bracket that is open belongs to text, if it is in sight.
     let text = |length: usize| format!("[\"f({}, \"b\", \"c\"]", "v".repeat(length));
-    let items = |length: usize| mend(text(length).as_bytes(), &MendOptions::new());
+    let items = |length: usize| mend(text(length).as_bytes(), &MendOptions::new().without_search());
     assert!(!items(200).text().unwrap().contains("v\", \"b\""));
     assert!(items(300).text().unwrap().contains("v\", \"b\""));
 }
@@ -131,7 +131,7 @@ pub(crate) fn look_back() {
 pub(crate) fn key_ahead() {
     let text = |length: usize| format!("{{\"a\": \"b, \"{}\": 1}}", "k".repeat(length));
     let found = |length: usize| {
-        let mended = mend(text(length).as_bytes(), &MendOptions::new());
+        let mended = mend(text(length).as_bytes(), &MendOptions::new().without_search());
         mended.text().unwrap().starts_with("{\"a\": \"b\", \"k")
     };
     assert!(found(60) && !found(70));

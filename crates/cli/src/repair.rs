@@ -67,7 +67,7 @@ fn options(args: &RepairArgs) -> MendOptions {
     let trailing = if args.stream { TrailingDocuments::First } else { TrailingDocuments::Array };
     let trailing = args.trailing.map_or(trailing, TrailingArg::trailing);
     // What `--stream` writes is not searched.
-    args.engine.options(PolicyArg::Permissive).with_trailing_documents(trailing).with_search()
+    args.engine.options(PolicyArg::Permissive).with_trailing_documents(trailing)
 }
 
 /// Where documents are looked for. Of several, the first is the best only if it was asked for.

@@ -296,13 +296,19 @@ by_code!(TrailingDocuments, "rule for trailing documents");
 /// let options = MendOptions::new().with_policy(Policy::CONSERVATIVE).with_trailing_documents(TrailingDocuments::All);
 /// assert_eq!(options.policy(), Policy::CONSERVATIVE);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MendOptions {
     policy: Policy,
     limits: Limits,
     following: TrailingDocuments,
-    search: bool,
+    searches: bool,
     guide: Option<Root>,
+}
+
+impl Default for MendOptions {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl MendOptions {
@@ -313,7 +319,7 @@ impl MendOptions {
             policy: Policy::PERMISSIVE,
             limits: Limits::new(),
             following: TrailingDocuments::First,
-            search: false,
+            searches: true,
             guide: None,
         }
     }
@@ -339,28 +345,25 @@ impl MendOptions {
         self
     }
 
-    /// Searches a whole text for its cheapest reading, where a repair has a rival: what follows later then
-    /// decides what an earlier quote or bracket meant. For texts of up to 16 KiB; a
-    /// [`Mender`](crate::Mender) does not search, and a [`BufferedMender`](crate::BufferedMender) does so at
-    /// its end.
-    ///
-    /// What it finds may contradict what a stream of the text has shown. A text that seems to be cut off stays
-    /// incomplete, and what fits a guide stays.
+    /// Reads a whole text without a search for its cheapest reading, as a [`Mender`](crate::Mender) does:
+    /// each quote and bracket means what the bytes shortly after it say.
     ///
     /// ### Default
-    /// Off. The command's `repair` and `batch` search.
+    /// Where a repair has a rival, a text of up to 16 KiB is searched, and what follows later decides. So it may
+    /// contradict what a stream of the text has shown. A [`BufferedMender`](crate::BufferedMender) searches at
+    /// its end. A text that seems to be cut off stays incomplete, and what fits a guide stays.
     ///
     /// ```
     /// use wiremend_core::{MendOptions, mend};
     /// let text = br#"{"from": "Oslo"to": "Rome"}"#;
-    /// let alone = mend(text, &MendOptions::new());
-    /// assert_eq!(alone.text(), Some(r#"{"from": "Oslo\"to\": \"Rome"}"#));
-    /// let searched = mend(text, &MendOptions::new().with_search());
+    /// let searched = mend(text, &MendOptions::new());
     /// assert_eq!(searched.text(), Some(r#"{"from": "Oslo","to": "Rome"}"#));
+    /// let alone = mend(text, &MendOptions::new().without_search());
+    /// assert_eq!(alone.text(), Some(r#"{"from": "Oslo\"to\": \"Rome"}"#));
     /// ```
     #[must_use]
-    pub const fn with_search(mut self) -> Self {
-        self.search = true;
+    pub const fn without_search(mut self) -> Self {
+        self.searches = false;
         self
     }
 
@@ -396,7 +399,7 @@ impl MendOptions {
     /// Whether a whole text is searched for its cheapest reading.
     #[must_use]
     pub const fn searches(&self) -> bool {
-        self.search
+        self.searches
     }
 
     /// The guide.

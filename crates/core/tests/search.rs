@@ -42,7 +42,7 @@ const READINGS: [(&str, &str, bool); 16] = [
 ];
 
 fn searching() -> MendOptions {
-    MendOptions::new().with_search()
+    MendOptions::new()
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl WireOptions {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            mending: MendOptions::new().with_policy(Policy::CONSERVATIVE),
+            mending: MendOptions::new().with_policy(Policy::CONSERVATIVE).without_search(),
             framing: None,
             hint: None,
             wire: None,
@@ -140,13 +140,14 @@ impl WireOptions {
         }
     }
 
-    /// Sets how the arguments of tool calls are repaired.
+    /// Sets how the arguments of tool calls are repaired. They are read without a search, so that they are the
+    /// same however they arrive.
     ///
     /// ### Default
     /// [`Policy::CONSERVATIVE`], default limits, first document.
     #[must_use]
     pub fn with_mending(mut self, options: MendOptions) -> Self {
-        self.mending = options;
+        self.mending = options.without_search();
         self
     }
 

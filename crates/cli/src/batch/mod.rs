@@ -140,7 +140,7 @@ fn repair(
     input: &RequestInput<'_>,
     setting: Setting,
 ) -> Result<Repaired, String> {
-    let options = request.options(Policy::PERMISSIVE, setting.limits).with_search();
+    let options = request.options(Policy::PERMISSIVE, setting.limits);
     let snapshots = request.wants_snapshots();
     let target = request.target()?;
     let scope = request.scope()?;

@@ -180,7 +180,7 @@ impl CallExtractor {
     #[must_use]
     pub fn new(options: MendOptions) -> Self {
         Self {
-            options,
+            options: options.without_search(),
             tools: Arc::default(),
             rows: Vec::new(),
             auto: true,
@@ -217,7 +217,7 @@ impl CallExtractor {
     /// Uses other options: the policy and the limits. The dialects stay as they were made ready.
     #[must_use]
     pub fn with_mending(mut self, options: MendOptions) -> Self {
-        self.options = options;
+        self.options = options.without_search();
         self.watch = None;
         self
     }

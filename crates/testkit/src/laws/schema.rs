@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wiremend_core::{
-    Collected, JsonType, MendOptions, Mender, Outcome, Output, Repair, RepairKind,
-};
+use wiremend_core::{Collected, JsonType, MendOptions, Mender, Outcome, Output, Repair};
 use wiremend_extract::{Scope, find};
 use wiremend_schema::{
     Applied, Cause, Change, Cursor, EarlyIssue, FitOptions, Fitted, Fitter, NodeState, Rule,
@@ -287,15 +285,13 @@ fn growth(
     Ok(())
 }
 
-/// Whether the end keeps another document than the first, which the cursor followed and changed. The
-/// same rules may apply to both, at the same paths.
+/// Whether the end drops bytes that the cursor followed and changed: it keeps another document than the
+/// first, or one that was begun again. The same rules may apply to both, at the same paths.
 fn drops_a_change(fitted: &Fitted, cursor: &Cursor) -> bool {
-    let dropped = Cause::Syntax(RepairKind::SecondDocument);
-    fitted.changes().iter().filter(|end| end.cause() == dropped && end.after().is_empty()).any(
-        |end| {
-            cursor.changes().iter().any(|own| end.start() <= own.start() && own.end() <= end.end())
-        },
-    )
+    let drops = |end: &&Change| matches!(end.cause(), Cause::Syntax(_)) && end.after().is_empty();
+    fitted.changes().iter().filter(drops).any(|end| {
+        cursor.changes().iter().any(|own| end.start() <= own.start() && own.end() <= end.end())
+    })
 }
 
 /// The longest text that is checked byte by byte.

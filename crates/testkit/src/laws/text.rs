@@ -352,9 +352,12 @@ fn agrees(
     let empty = found.first().is_some_and(brackets);
     let Some(document) = same else {
         let skipped = scope != Scope::Best && empty;
-        // Brackets before the document that seem never to be closed are stray text for the whole text.
-        let stray =
-            |repair: Repair| repair.kind() == RepairKind::StrayText && repair.start() < start;
+        // Brackets before the document that seem never to be closed are stray text for the whole text, or
+        // the document was begun again.
+        let stray = |repair: Repair| {
+            let kinds = [RepairKind::StrayText, RepairKind::DuplicateOpen];
+            kinds.contains(&repair.kind()) && repair.start() < start
+        };
         let outside = found.iter().any(|document| document.offset < start)
             && whole.repairs().iter().any(stray);
         let buffer = options.limits().buffer();
