@@ -500,9 +500,13 @@ impl TextReading {
             // What the guide has decided stays.
             let options = MendOptions::new().with_limits(options.limits());
             let options = options.with_trailing_documents(following);
-            match Self::whole(begin(Engine::whole(options)), input, &[]) {
-                Ok(alone) if alone.repairs == known.repairs => steps += alone.steps,
-                _ => return (self, steps),
+            let Ok(alone) = Self::whole(begin(Engine::whole(options.clone())), input, &[]) else {
+                return (self, steps);
+            };
+            steps += alone.steps;
+            let alone = alone.outer_braces_lost(input, &options).unwrap_or(alone);
+            if alone.repairs != known.repairs {
+                return (self, steps);
             }
         }
         // A limit is met, or an end is cut, whatever else a text may say.
@@ -519,7 +523,10 @@ impl TextReading {
     /// The cheapest reading, if it is cheaper than this one by more than chance, and the steps that it
     /// took to find it. `None` if there is nothing in this one that has a rival.
     fn cheaper(&self, text: &[u8], options: &MendOptions) -> Option<(Option<search::Answer>, u64)> {
-        let bracket = |start: usize| matches!(text.get(start), Some(b'{' | b'[' | b'('));
+        let bracket = |start: usize| {
+            let begins = text.get(start..).unwrap_or_default();
+            matches!(begins, [b'{' | b'[' | b'(', ..] | [b'"', b'{', ..])
+        };
         // White space after the text is part of none of them.
         let clamp = |repair: Repair| {
             let span = repair.start.min(text.len())..repair.end.min(text.len());
@@ -553,7 +560,7 @@ impl TextReading {
         let steps = found.steps + work;
         // What is priced kind by kind may cost less where it is.
         let (price, margins) = match exact {
-            Some(exact) => (exact, [100, 80, 400, 250]),
+            Some(exact) => (exact, [100, 80, 250, 100]),
             None => (price.saturating_add(found.around), [400, 150, 400, 300]),
         };
         let risk = found.repairs.iter().map(Repair::risk).max();

@@ -1,5 +1,7 @@
 //! The moves between tokens.
 
+use alloc::{borrow::Cow, format};
+
 use super::{
     After, Around, Mode, NONE, Reading, Search,
     arena::{Kind, Stack},
@@ -62,6 +64,7 @@ impl Search<'_> {
             if byte == b'(' {
                 self.parenthesis(begun);
             }
+            self.open_late(begun);
         }
         const REASONING: &[u8] = b"</think>";
         let before = reading.cost;
@@ -169,6 +172,13 @@ impl Search<'_> {
             if let Some(mut open) = self.opened(reading, Kind::Braced, end) {
                 self.edit(&mut open, Row::ObjectAsArray, self.at, end, "[");
                 self.go(open, 1);
+            }
+            if self.rest_of_text().starts_with(b"{[")
+                && let Some(list) = self.opened(reading, Kind::Array, end)
+                && let Some(mut open) = self.opened(list, Kind::Object, end + 1)
+            {
+                self.edit(&mut open, Row::BracketsSwapped, self.at, end + 1, "[{");
+                self.go(open, 2);
             }
         } else if let Some(open) = self.opened(reading, Kind::Array, end) {
             self.go(open, 1);
@@ -288,9 +298,50 @@ impl Search<'_> {
             self.go(added, 0);
         }
         self.string(reading, false);
+        self.quote_late(reading, false);
+        self.open_late(reading);
         self.scalar(reading);
         self.skip(reading);
         self.begin_again(reading);
+    }
+
+    /// `a"bc"`, a quote behind the first character of its string, and `,abc"`, another sign in the place of
+    /// its first quote.
+    fn quote_late(&mut self, mut reading: Reading, is_key: bool) {
+        let rest = self.rest_of_text();
+        let delimiter = Delimiter::Quote(Quote::Double);
+        let kind = if is_key { RepairKind::UnquotedKey } else { RepairKind::UnquotedString };
+        let (row, length, after) = match rest {
+            [byte, b'"', ..] if byte.is_ascii_alphanumeric() => {
+                let after = Cow::Owned(format!("\"{}", char::from(*byte)));
+                (Row::QuoteLate, 2, after)
+            }
+            [b'{' | b'}' | b'[' | b']' | b':' | b',', next, ..] if next.is_ascii_alphabetic() => {
+                // What may open a list of words is rarely a quote.
+                reading.cost += if matches!(rest[0], b'{' | b'[') { 300 } else { 0 };
+                (Row::SignIsOpeningQuote, 1, Cow::Borrowed("\""))
+            }
+            _ => return,
+        };
+        if is_key {
+            reading = self.at_key(reading);
+        }
+        self.edit_as(&mut reading, row, kind, self.at, self.at + length, after);
+        reading.mode = Mode::Text(Text::new(delimiter, is_key, 1));
+        self.go(reading, length);
+    }
+
+    /// `"{a": 1`, a brace behind the first quote of its first key.
+    fn open_late(&mut self, mut reading: Reading) {
+        if !self.rest_of_text().starts_with(b"\"{") {
+            return;
+        }
+        self.edit(&mut reading, Row::OpenLate, self.at, self.at + 2, "{\"");
+        if let Some(open) = self.opened(reading, Kind::Object, self.at + 1) {
+            let mut open = self.at_key(open);
+            open.mode = Mode::Text(Text::new(Delimiter::Quote(Quote::Double), true, 1));
+            self.go(open, 2);
+        }
     }
 
     /// Drops a separator with nothing before it.
@@ -516,7 +567,10 @@ impl Search<'_> {
                     let mut stripped = reading;
                     let added =
                         matches!(reading.mode, Mode::Value(After::Added) | Mode::Key(After::Added));
-                    stripped.cost += if added { 500 } else { 0 };
+                    // Only `u` is ever before a key, and few are in upper case.
+                    let odd =
+                        (is_key || rest[0].is_ascii_uppercase()) && !matches!(rest[0], b'u' | b'U');
+                    stripped.cost += if added || odd { 500 } else { 0 };
                     self.edit(&mut stripped, Row::Prefix, self.at, self.at + prefix, "");
                     self.go(stripped, prefix);
                 }
@@ -650,6 +704,7 @@ impl Search<'_> {
             self.give_up(reading, after);
         }
         self.string(reading, true);
+        self.quote_late(reading, true);
         let rest = self.rest_of_text();
         let bare = |byte: u8| {
             byte.is_ascii_alphanumeric()
@@ -719,6 +774,19 @@ impl Search<'_> {
             replaced.last = (self.at + length) as u32;
             self.go(replaced, length);
         }
+        if matches!(self.byte(), b'{' | b'}' | b'[' | b']' | b'"') {
+            let mut replaced = reading;
+            self.edit(&mut replaced, Row::SignIsColon, self.at, self.at + 1, ":");
+            replaced.mode = after;
+            replaced.last = self.at as u32 + 1;
+            self.go(replaced, 1);
+        }
+        if rest.starts_with(b"\":") {
+            let mut swapped = reading;
+            self.edit(&mut swapped, Row::ColonLate, self.at, self.at + 2, ":\"");
+            swapped.mode = Mode::Text(Text::new(Delimiter::Quote(Quote::Double), false, 1));
+            self.go(swapped, 2);
+        }
         let last = reading.last as usize;
         if matches!(self.byte(), b',' | b'}' | b';') || token::wide_sign(rest).is_some() {
             let mut alone = reading;
@@ -776,6 +844,38 @@ impl Search<'_> {
             // There is none to be dropped.
             added.mode = Mode::after_added_comma(members);
             self.go(added, 0);
+            if last > 1 && self.input[last - 2..last] == *b",\"" {
+                let mut moved = reading;
+                self.edit(&mut moved, Row::CommaInString, last - 2, last, "\",");
+                moved.key_edits = reading.edits;
+                moved.mode = Mode::after_added_comma(members);
+                self.go(moved, 0);
+            }
+        }
+        if rest.starts_with(b"\",") && top != Some(Kind::Call) {
+            let mut swapped = reading;
+            self.edit(&mut swapped, Row::CommaLate, self.at, self.at + 2, ",\"");
+            swapped.comma = self.at as u32;
+            if members {
+                swapped = self.at_key(swapped);
+            }
+            swapped.mode = Mode::Text(Text::new(Delimiter::Quote(Quote::Double), members, 1));
+            self.go(swapped, 2);
+        }
+        let sign = match self.byte() {
+            b'}' | b']' => Some(Row::CloserIsComma),
+            b'{' | b'[' | b'"' => Some(Row::SignIsComma),
+            _ => None,
+        };
+        if let Some(row) = sign.filter(|_| top != Some(Kind::Call)) {
+            let mut replaced = reading;
+            // A bracket rather begins another container.
+            replaced.cost += if matches!(rest[0], b'{' | b'[') { 600 } else { 0 };
+            self.edit(&mut replaced, row, self.at, self.at + 1, ",");
+            replaced.comma = self.at as u32;
+            replaced.key_edits = reading.edits;
+            replaced.mode = Mode::after_added_comma(members);
+            self.go(replaced, 1);
         }
         self.close(reading);
         self.join(reading);
@@ -829,6 +929,15 @@ impl Search<'_> {
         } else if closer && !matches!(top, Kind::Call | Kind::Inner | Kind::Doubled) {
             let mut replaced = reading;
             self.edit(&mut replaced, Row::CloserReplaced, self.at, end, top.written());
+            let replaced = self.closed(replaced, end);
+            self.go(replaced, 1);
+        }
+        if reading.mode == Mode::Rest
+            && matches!(byte, b'{' | b'[' | b':' | b'"')
+            && !top.written().is_empty()
+        {
+            let mut replaced = reading;
+            self.edit(&mut replaced, Row::SignIsCloser, self.at, end, top.written());
             let replaced = self.closed(replaced, end);
             self.go(replaced, 1);
         }

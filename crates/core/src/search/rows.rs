@@ -52,19 +52,24 @@ rows! {
     BareValue UnquotedString 400 "A value without quotes.";
     BegunAgain DuplicateOpen 150 "The text so far follows once more.";
     BlankInNumber DigitSeparator 300 "White space inside a number.";
+    BracketsSwapped MismatchedOpen 500 "`{[` where `[{` was meant.";
     Bullet StrayText 300 "A mark before an item.";
     Call CallWrapper 250 "A name and a parenthesis before a value.";
     CloserAdded MissingClose 600 "A container ends without its closer.";
     CloserAddedByIndent MissingClose 250 "A container ends without its closer, before a line that is not further in than its first one.";
     CloserDropped ExtraClose 650 "A closer that closes nothing.";
+    CloserIsComma MissingComma 700 "A closer where a comma was meant.";
     CloserReplaced MismatchedClose 500 "A closer of another bracket.";
     ColonAdded MissingColon 500 "A key and a value with nothing between them.";
     ColonDropped ExtraColon 200 "A second colon.";
     ColonInKey MissingColon 250 "A colon inside the quotes of its key.";
+    ColonLate MissingColon 400 "`\":` where `:\"` was meant.";
     ColonReplaced MissingColon 150 "`=`, `=>`, `->` or a wide colon after a key.";
     CommaAdded MissingComma 400 "Two items with nothing between them.";
     CommaAddedAtLine MissingComma 250 "Two items on two lines with nothing between them.";
     CommaDropped ExtraComma 60 "A comma with nothing before or after it.";
+    CommaInString MissingComma 120 "A comma inside the quotes of the item before it.";
+    CommaLate MissingComma 400 "`\",` where `,\"` was meant.";
     CommaReplaced MissingComma 150 "A semicolon or a wide comma between items.";
     CommentDropped Comment 100 "A comment.";
     Control UnescapedControl 60 "A raw control character in a value.";
@@ -89,9 +94,10 @@ rows! {
     LostQuoteAtLine UnterminatedString 550 "A string that ends before a line end, without its quote.";
     LostQuoteOfKey UnterminatedString 450 "A key that ends before its colon, without its quote.";
     NumberMended LeadingDot 60 "A number that JSON writes in another way.";
-    ObjectAsArray Tuple 950 "`{` before values that are no members.";
+    ObjectAsArray Tuple 1100 "`{` before values that are no members.";
     OddSpaceReplaced OddSpace 10 "A space that is none in JSON.";
     OpenAdded MissingOpen 300 "Members without a brace before them.";
+    OpenLate MissingOpen 200 "`\"{` where `{\"` was meant.";
     OpenAgain DuplicateOpen 500 "A brace that was written twice.";
     PlusDropped StringConcatenation 250 "A plus that joins nothing.";
     Prefix StringPrefix 40 "A letter before a string.";
@@ -101,6 +107,7 @@ rows! {
     QuoteInKeyAgain UnescapedQuote 160 "A quote inside a key, the second of a pair.";
     QuoteInside UnescapedQuote 380 "A quote inside a string, the first of a pair.";
     QuoteInsideAgain UnescapedQuote 160 "A quote inside a string, the second of a pair.";
+    QuoteLate UnquotedString 300 "A quote behind the first character of its string.";
     QuoteOfInches UnescapedQuote 320 "A quote after a digit.";
     QuoteOfOther SingleQuote 20 "A double quote in a string that others delimit.";
     QuoteOpensCode UnescapedQuote 150 "A quote where a token of code begins, in a string.";
@@ -120,6 +127,12 @@ rows! {
     StringJoinBare StringConcatenation 450 "A string in several pieces, with nothing between them.";
     StringJoinTight StringConcatenation 400 "A string in two pieces, with a plus and no blanks between them.";
     Surrogate LoneSurrogate 60 "Half a character, escaped.";
+    SignIsCloser MismatchedClose 600 "A bracket, a colon or a quote where a closer was meant.";
+    SignIsColon MissingColon 450 "A bracket or a quote where a colon was meant.";
+    SignIsComma MissingComma 550 "A bracket or a quote where a comma was meant.";
+    SignIsOpeningQuote UnquotedString 800 "A bracket, a colon or a comma where a quote was meant to begin a string.";
+    SignIsQuote UnterminatedString 600 "A bracket, a colon or a comma where a quote was meant to end a string.";
+    SignIsQuoteOfKey UnterminatedString 350 "A bracket, a colon or a comma where a quote was meant to end a key.";
     Template UnquotedString 300 "A name in two braces.";
     TextCut UnterminatedString 400 "The end of the text inside a string.";
     TokenSpace OddSpace 0 "What byte-level tokens write for a space, inside a string.";
@@ -155,7 +168,6 @@ pub(crate) const fn has_rival(kind: RepairKind) -> bool {
             | RepairKind::SecondDocument
             | RepairKind::SingleQuote
             | RepairKind::SmartQuote
-            | RepairKind::StringPrefix
             | RepairKind::TrailingDot
             | RepairKind::TrailingProse
             | RepairKind::Undefined

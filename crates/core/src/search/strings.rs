@@ -273,6 +273,7 @@ impl Search<'_> {
             b'{' | b'[' => self.begin_again(reading),
             _ => {}
         }
+        self.sign_is_quote(reading, text);
         if reading.has_tokens
             && let [0xc4, space @ (0xa0 | 0x8a | 0x89), ..] = rest
         {
@@ -452,6 +453,24 @@ impl Search<'_> {
         self.edit(&mut ended, row, end, end, "\"");
         let ended = self.string_ended(ended, text.is_key, end);
         self.go(ended, 0);
+    }
+
+    /// The string ends at a sign that stands where its quote was meant.
+    fn sign_is_quote(&mut self, reading: Reading, text: Text) {
+        let [b'{' | b'}' | b'[' | b']' | b':' | b',', next, ..] = self.rest_of_text() else {
+            return;
+        };
+        let ends = if text.is_key { *next == b':' } else { b",}]\n".contains(next) };
+        if !ends || text.delimiter != Delimiter::Quote(Quote::Double) || text.quotes > 1 {
+            return;
+        }
+        let mut ended = reading;
+        ended.cost += if text.is_odd() { ODD } else { 0 };
+        ended.cost += if text.inner > 0 { 300 } else { 0 };
+        let row = if text.is_key { Row::SignIsQuoteOfKey } else { Row::SignIsQuote };
+        self.edit(&mut ended, row, self.at, self.at + 1, "\"");
+        let ended = self.string_ended(ended, text.is_key, self.at + 1);
+        self.go(ended, 1);
     }
 
     /// A backslash in a string.
