@@ -209,6 +209,8 @@ fn named() -> Vec<Dialect> {
                 ["<｜tool▁call▁end｜>"],
             )
             .and_named("<｜tool▁call▁begin｜>", "\n", &[], ["<｜tool▁call▁end｜>"])
+            // The first marker of distillates may be missing.
+            .and_named("function<｜tool▁sep｜>", "\n", &[], ["<｜tool▁call▁end｜>"])
             .around("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
             .tokens(end)
             .shown(
