@@ -113,7 +113,13 @@ impl Setup {
             let mut add = |what, text: &str| {
                 texts.push((Entry { row: at, what }, text.to_owned()));
             };
-            for (shape_at, shape) in row.shapes.iter().enumerate() {
+            // Detected, a row with the calls of an earlier one would only be tried in vain.
+            let alike = |other: &Arc<Dialect>| {
+                (&other.shapes, &other.ornaments, &other.ends)
+                    == (&row.shapes, &row.ornaments, &row.ends)
+            };
+            let repeats = auto && rows.iter().take(at).any(alike);
+            for (shape_at, shape) in row.shapes.iter().enumerate().filter(|_| !repeats) {
                 let what = What::Open(shape_at);
                 match shape {
                     Shape::Xml(xml) if xml.layout == Layout::Tools => {
@@ -151,11 +157,13 @@ impl Setup {
                     shape => add(what, shape.open()),
                 }
             }
-            row.ornaments.iter().for_each(|text| add(What::Ornament, text));
-            row.ends.iter().for_each(|text| add(What::End, text));
+            if !repeats {
+                row.ornaments.iter().for_each(|text| add(What::Ornament, text));
+                row.ends.iter().for_each(|text| add(What::End, text));
+            }
             // What closes a call may come once more, or after text that follows it. A bracket or a
             // fence is common in text.
-            let closers = row.shapes.iter().flat_map(Shape::closers);
+            let closers = row.shapes.iter().filter(|_| !repeats).flat_map(Shape::closers);
             for text in closers
                 .filter(|text| text.len() > 3 && !text.contains("```") && !row.has_marker(text))
             {

@@ -90,7 +90,7 @@ pub(super) enum Unknown {
 }
 
 /// The shape of a call: one of five families.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// JSON, with the name in it.
     Json(Block),
@@ -111,7 +111,7 @@ pub(super) enum Shape {
 }
 
 /// What is between two markers, as the input of a tool whose name is not written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) tool: Text,
     pub(super) block: Block,
@@ -120,7 +120,7 @@ pub(super) struct Input {
 }
 
 /// A block between markers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     /// What opens it. Empty if nothing does.
     pub(super) open: Text,
@@ -132,7 +132,7 @@ pub(super) struct Block {
 }
 
 /// A name between markers, followed by the arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) open: Text,
     /// What ends the name.
@@ -158,7 +158,7 @@ pub(super) enum Frames {
 }
 
 /// A call with its own quotes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Brace {
     pub(super) open: Text,
     pub(super) close: Text,

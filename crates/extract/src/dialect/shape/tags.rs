@@ -4,7 +4,7 @@ use super::Shape;
 use crate::dialect::Tools;
 
 /// Calls as tags.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::dialect) struct Xml {
     /// What begins an opening and a closing tag, and what ends it.
     pub(in crate::dialect) tag: (&'static str, &'static str, &'static str),
