@@ -437,8 +437,8 @@ fn an_envelope_lists_the_calls() {
     yields(r#"[{"name": "open_file", "arguments": {"path": "a.txt"}}]"#, &one, "");
     yields(r#"{"function_call": {"name": "open_file", "arguments": {"path": "a.txt"}}}"#, &one, "");
     yields(r#"{"tool": {"name": "open_file", "arguments": {"path": "a.txt"}}}"#, &one, "");
-    // An envelope after another object counts, too.
-    yields(&format!("{{\"a\": 1}} {list}"), &one, "{\"a\": 1}");
+    // An envelope after another object counts, too, on lines of its own.
+    yields(&format!("{{\"a\": 1}}\n{list}"), &one, "{\"a\": 1}");
 }
 
 #[test]
@@ -462,7 +462,7 @@ fn calls_between_tags_are_all_found() {
         r#"<function_calls>[{"name": "look", "arguments": {"where": "."}}]</function_calls>"#;
     yields(list, &[look], "");
     yields(&format!("I will look.\n{list}"), &[look], "I will look.");
-    yields(&format!("A {list} b {list}"), &[look, look], "A  b");
+    yields(&format!("A.{list} B. {list}"), &[look, look], "A. B.");
     // What closes the block may be in a string.
     let text = r#"<function_calls>[{"name": "look", "arguments": {"where": "</function_calls>"}}]</function_calls>"#;
     yields(text, &[("look", r#"{"where": "</function_calls>"}"#)], "");
@@ -508,7 +508,7 @@ fn items_that_are_no_calls_are_passed_over() {
         for items in [format!("{call}, {item}, {call}"), format!("{item}, {call}, {item}, {call}")]
         {
             let list = format!("{{\"toolCalls\": [{items}], \"content\": \"So.\"}}");
-            yields(&format!("{list} Bye."), &[find, find], "So. Bye.");
+            yields(&format!("{list}\nBye."), &[find, find], "So.\nBye.");
             yields(&format!("<tool_call>{list}</tool_call>"), &[find, find], "So.");
         }
         // Without a call, there is nothing that it could be a part of.
@@ -530,7 +530,7 @@ fn the_content_next_to_calls_is_for_the_user() {
         &[find],
         "It is\n\"here\" 😀",
     );
-    yields(&format!("{{\"content\": \"On it.\", {list}}} Bye."), &[find], "On it. Bye.");
+    yields(&format!("{{\"content\": \"On it.\", {list}}}\nBye."), &[find], "On it.\nBye.");
     yields(&format!("{{{list}, 'content': 'On it.',}}"), &[find], "On it.");
     let call = r#""function_call": {"name": "find", "arguments": {"query": "x"}}"#;
     yields(&format!("{{\"content\": \"On it.\", {call}}}"), &[find], "On it.");
@@ -555,8 +555,14 @@ fn the_content_next_to_calls_is_for_the_user() {
         });
         events
     };
-    assert_eq!(read(&format!("{{\"content\": \"a\", {list}}} ")), ["content", "call", "end"]);
-    assert_eq!(read(&format!("{{{list}, \"content\": \"a\"}} ")), ["call", "end", "content"]);
+    assert_eq!(
+        read(&format!("{{\"content\": \"a\", {list}}}\nBye.\nThen")),
+        ["content", "call", "end"]
+    );
+    assert_eq!(
+        read(&format!("{{{list}, \"content\": \"a\"}}\nBye.\nThen")),
+        ["call", "end", "content"]
+    );
 }
 
 #[test]

@@ -265,7 +265,7 @@ fn the_page_of_the_dialects_contains_every_row() {
 }
 
 /// Checks that the page contains that table as printed, or writes it there with `UPDATE_DOCS=1`.
-/// The readings of docs/dialects.md: dialect, input and reading of each row.
+/// The readings of docs/calls.md: dialect, input and reading of each row.
 fn readings(page: &str) -> Vec<[String; 3]> {
     let mut rows = Vec::new();
     for table in page.split("<!-- readings -->").skip(1) {
@@ -290,7 +290,7 @@ fn every_reading_on_the_page_is_true() {
         {"name": "now", "parameters": {"type": "object", "properties": {}}},
     ]);
     let tools = wiremend_schema::Registry::from_tools(&declared).unwrap().tools();
-    let rows = readings(&document("docs/dialects.md"));
+    let rows = readings(&document("docs/calls.md"));
     assert!(rows.len() > 35, "{}", rows.len());
     for [dialect, input, reading] in rows {
         let row = Dialect::by_name(&dialect).unwrap_or_else(|| panic!("{dialect}"));

@@ -2,8 +2,9 @@
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
+    "docs/calls.md",
     "docs/dialects.md",
     "docs/extending.md",
     "docs/fuzzing.md",

@@ -184,6 +184,17 @@ fn a_fence_of_json_may_end_with_carriage_returns() {
     let found = check(&named("deepseek_v3"), &text).found;
     assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole);
     assert_eq!(found.calls()[0].arguments(), b"{\"seats\": 2}");
+    // Without the first marker, and with the fence's end on the line of the arguments.
+    for end in ["\n```", "```"] {
+        let text = format!(
+            "function<｜tool▁sep｜>book\n```json\n{{\"seats\": 2}}{end}<｜tool▁call▁end｜>"
+        );
+        for reader in [named("deepseek_v3"), reader(None)] {
+            let found = check(&reader, &text).found;
+            assert_eq!(found.calls()[0].outcome(), CallOutcome::Whole, "{text}");
+            assert_eq!(found.text(), b"", "{text}");
+        }
+    }
 }
 
 /// A call that the transport cut off after its name is one, and it is cut, however many markers come before
@@ -268,7 +279,7 @@ fn no_length_of_white_space_or_names_makes_a_cut_matter() {
 #[test]
 fn a_call_may_be_far_from_what_shows_it_but_not_too_far() {
     let mut reader = Quick::new();
-    for text in ["[\"book\"~, {\"seats\": 2}]", "Sure.book\n{~\"seats\": 2}"] {
+    for text in ["[\"book\"~, {\"seats\": 2}]", "book\n~{\"seats\": 2}"] {
         for (length, calls) in [(100, 1), (2000, 0)] {
             let text = text.replace('~', &" ".repeat(length));
             assert_eq!(reader.read(&text).0.len(), calls, "{text}");

@@ -424,13 +424,15 @@ fn statements_of_a_program_do_not_run() {
         "```python\nfor q in ['a', 'b']:\n    search(query=q)\n```",
         "if False:\r\n\tnow()\r\n",
         "INSERT INTO t VALUES (now());",
+        "The calls:\n  search(query='a')",
+        "```python\n    print(search(query='a'))\n```",
     ] {
         assert_eq!(coding(None, text), [], "{text}");
     }
     for text in [
         "The calls:\n\nsearch(query='a')",
-        "The calls:\n  search(query='a')",
-        "```python\n    print(search(query='a'))\n```",
+        "The calls:\nsearch(query='a')",
+        "```python\n    found = search(query='a')\n```",
     ] {
         assert_eq!(coding(None, text).len(), 1, "{text}");
     }
@@ -625,12 +627,13 @@ fn what_a_sentence_shows_is_no_call() {
         "| Function | Result |\n|---|---|\n| book(seats=2) | two |\n",
         "+ book(seats=2)",
         "x = a + book(seats=2)",
+        "`<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>`",
     ] {
         let found = check(&knowing(None), text).found;
         assert!(found.calls().is_empty() && found.text() == text.as_bytes(), "{text}: {found:?}");
     }
     for (text, rest) in [
-        ("`<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>`", "``"),
+        ("`{\"name\": \"book\", \"arguments\": {\"seats\": 2}}`", "``"),
         (
             "I call `\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
             "I call `\n",

@@ -371,31 +371,32 @@ fn the_end_of_a_turn_and_brackets_too_many_belong_to_the_call() {
         ("]", ""),
         ("}}]\nDone.", "\nDone."),
         ("\n}", ""),
-        ("} it is", "} it is"),
         ("}}}}}", "}}}}}"),
-        ("</summary>", "</summary>"),
-        ("Hi</s>", "Hi</s>"),
-        (&format!("{}</s>", " ".repeat(300)), &format!("{}</s>", " ".repeat(300))),
+        ("\n</summary>", "\n</summary>"),
+        ("\nHi</s>", "\nHi</s>"),
+        (&format!("{}\n</s>", " ".repeat(300)), &format!("{}\n</s>", " ".repeat(300))),
     ] {
         let (calls, text) = read("auto", &format!("{alone}{tail}"));
         assert_eq!((calls.len(), text.as_str()), (1, left), "{tail}");
     }
-    let (calls, text) = read("auto", &format!("[see {alone}]"));
-    assert_eq!((calls.len(), text.as_str()), (1, "[see ]"));
+    // In a sentence, nothing is called.
+    for text in [format!("{alone}}} it is"), format!("[see {alone}]")] {
+        assert_eq!(read("auto", &text), (vec![], text));
+    }
 }
 
-/// A sentence about a call, the text of a link and what a loop makes are no calls that may run, and are
-/// reported. What joins another call to one does not count.
+/// A sentence about a call, the text of a link and what a loop makes are no calls that may run.
 #[test]
-fn a_call_in_python_that_is_a_part_of_something_else_is_refused() {
+fn a_call_in_python_that_is_a_part_of_something_else_does_not_run() {
+    for text in ["[book(seats=2)](https://example.org)", "[book(seats=2)](https://example.org)\n"] {
+        assert_eq!(outcomes("pythonic", text), [Refused], "{text}");
+        assert_eq!(outcomes("auto", text), [], "{text}");
+    }
     for name in ["auto", "pythonic"] {
-        for text in [
-            "[book(seats=2)](https://example.org)",
-            "[book(seats=n) for n in (1, 2)]",
-            "[book(seats=2) if x else book(seats=3)]",
-        ] {
+        for text in ["[book(seats=n) for n in (1, 2)]", "[book(seats=2) if x else book(seats=3)]"] {
             let calls = outcomes(name, text);
-            assert!(!calls.is_empty() && calls.iter().all(|call| *call == Refused), "{text}");
+            assert!(calls.iter().all(|call| *call == Refused), "{text}");
+            assert!(name == "auto" || !calls.is_empty(), "{text}");
         }
     }
     for text in [
@@ -414,21 +415,22 @@ fn a_call_in_python_that_is_a_part_of_something_else_is_refused() {
         "- book(seats=2) – two seats",
         "- book(seats=2) - two seats",
         "**book(seats=2)** books two seats",
-        "book(name=self.name)",
-        "book(name=lambda: 2)",
+        "[book(seats=2)] books.",
+        "[book(seats=2)] (two seats)",
+        "book(seats=2) and then book(seats=3)",
     ] {
+        assert_eq!(outcomes("auto", text), [], "{text}");
+    }
+    for text in ["book(name=self.name)", "book(name=lambda: 2)"] {
         assert_eq!(outcomes("auto", text), [Refused], "{text}");
     }
     for (text, count, rest) in [
-        ("book(seats=2) and then book(seats=3)", 2, " and then "),
         ("book(seats=2) book(seats=3)", 2, ""),
         ("book(seats=2) # two seats", 1, " # two seats"),
         ("book(seats=2)\nThis books.", 1, "\nThis books."),
         ("book(seats=2),\nwhich books.", 1, ",\nwhich books."),
         ("book(seats=2).", 1, "."),
         ("- book(seats=2)\n- book(seats=3)\n", 2, "- \n- \n"),
-        ("[book(seats=2)] books.", 1, " books."),
-        ("[book(seats=2)] (two seats)", 1, " (two seats)"),
         ("book(name=\"lambda: 2\")", 1, ""),
         ("book(name=selfless)", 1, ""),
     ] {
@@ -549,7 +551,9 @@ fn other_words_for_arguments_and_thoughts() {
 fn a_second_object_refuses_the_call() {
     let doubled = OPEN.replace("{\"seats", "{}{\"seats");
     for text in [format!("[{doubled}}}]"), format!("[{OPEN} {OPEN}}}]")] {
-        assert_eq!(outcomes("auto", &text)[0], Refused, "{text}");
+        assert_eq!(outcomes("bare_json", &text)[0], Refused, "{text}");
+        let first = outcomes("auto", &text).first().copied();
+        assert!(!first.is_some_and(CallOutcome::can_run), "{text}");
     }
     // A comma says that another item follows.
     assert_eq!(outcomes("auto", &format!("[{OPEN}, {OPEN}}}]")), [Repaired, Whole]);
@@ -646,10 +650,10 @@ fn only_the_markers_around_a_call_leave_the_text() {
             "<function_calls><invoke name=\"{name}\"><parameter name=\"seats\">2</parameter></invoke></function_calls>"
         )
     };
-    let text = format!("One {} two {} three.", call("book"), call("unheard_of"));
+    let text = format!("One. {} two {} three.", call("book"), call("unheard_of"));
     let found = check(&reader(None), &text).found;
     assert_eq!(found.calls().len(), 1);
-    let left = format!("One  two {} three.", call("unheard_of"));
+    let left = format!("One.  two {} three.", call("unheard_of"));
     assert_eq!(String::from_utf8_lossy(found.text()), left);
 }
 
@@ -710,10 +714,10 @@ fn the_end_of_a_block_in_which_a_call_began_is_no_text() {
 #[test]
 fn what_turns_out_to_be_reasoning_has_no_calls() {
     let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>";
-    let text = format!("I could do [book(seats=2)] and book(seats=3).</think>{call}");
+    let text = format!("{call}\nI could do that.</think>{call}");
     let found = check(&reader(None), &text).found;
     let drafts: Vec<bool> = found.calls().iter().map(FoundCall::in_reasoning).collect();
-    assert_eq!(drafts, [true, true, false]);
+    assert_eq!(drafts, [true, false]);
     assert!(found.restated().is_empty());
 }
 

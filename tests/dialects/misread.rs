@@ -210,7 +210,7 @@ fn a_quote_that_lost_its_backslash_cuts_no_value_off() {
     }
     // A quotation after a call, and one around it, are none of that.
     let call = r#"{"name": "run", "arguments": {"command": "ls"}}"#;
-    for text in [format!("{call} and \"so\" on"), format!("'{call}'"), format!("{call}.")] {
+    for text in [format!("{call}\n\"so\" on"), format!("'{call}'"), format!("{call}.")] {
         assert_eq!(read_arguments(None, &text).1, Whole, "{text}");
     }
 }

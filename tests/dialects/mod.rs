@@ -293,9 +293,9 @@ fn work_is_linear_in_the_number_of_calls() {
             reader.finish(&mut trace);
             reader.steps()
         };
-        let (small, large) = (steps(500), steps(1000));
+        let (small, large) = (steps(1500), steps(3000));
         assert!(large < small * 9 / 4, "{unit:?}: {small} {large}");
-        assert!(large < 64 * 1000 * unit.len() as u64, "{unit:?}: {large}");
+        assert!(large < 64 * 3000 * unit.len() as u64, "{unit:?}: {large}");
     }
 }
 
@@ -467,7 +467,10 @@ fn a_caller_names_the_keys_of_its_calls() {
         let detected = reader(None).with_registered(own("", ""));
         for reader in [named, detected] {
             let found = check(&reader, &text).found;
-            assert_eq!(found.calls().len(), calls, "{text}: {found:?}");
+            // Detected, what is in a sentence is only mentioned.
+            let mentioned = text.contains("Done") && found.mentioned().next().is_some();
+            let made = if mentioned { 1 } else { calls };
+            assert_eq!(found.calls().len(), made, "{text}: {found:?}");
             assert!(found.calls().iter().all(|call| call.arguments() == b"{\"seats\": 2}"));
         }
         let found = check(&reader(None), &text).found;

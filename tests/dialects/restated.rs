@@ -19,21 +19,21 @@ fn a_call_that_is_explained_or_stated_for_good_is_one() {
     for (text, left) in [
         // A draft, and the call without markers.
         (
-            "I would do: `book(seats=2)`\nSo the answer is: [book(seats=2)]",
-            "I would do: ``\nSo the answer is: [book(seats=2)]",
+            "`book(seats=2)`\nis what I would do, so the answer is:\n[book(seats=2)]",
+            "``\nis what I would do, so the answer is:\n[book(seats=2)]",
         ),
         // A draft, and the call between markers. They are never text.
         (
-            "First I think of this: book(seats=2)\nso that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
-            "First I think of this: \nso that there is room.\n",
+            "book(seats=2)\nis what I think of, so that there is room.\n<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\": 2}}</tool_call>",
+            "\nis what I think of, so that there is room.\n",
         ),
         // The call between markers, and what it was.
         (
-            "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now made this call: book(seats=2).",
-            "\nI have now made this call: book(seats=2).",
+            "<tool_call>{\"name\": \"book\", \"arguments\": {\"seats\":2}}</tool_call>\nI have now made this call:\nbook(seats=2).",
+            "\nI have now made this call:\nbook(seats=2).",
         ),
         // Whatever the prose says.
-        ("book(seats=2)\nTo check again: book(seats=2)", "\nTo check again: book(seats=2)"),
+        ("book(seats=2)\nTo check again:\nbook(seats=2)", "\nTo check again:\nbook(seats=2)"),
         // The same with prose that has no spaces between its words.
         (
             "book(seats=2)\n我刚才已经预订了。\nbook(seats=2)\n",
@@ -57,11 +57,11 @@ fn equal_calls_are_two_in_one_place_and_between_markers() {
         format!("[{BOOK}, {BOOK}]"),
         format!("<tool_call>{BOOK}</tool_call>\n<tool_call>{BOOK}</tool_call>"),
         format!(
-            "<tool_call>{BOOK}</tool_call> And once more, as you said: <tool_call>{BOOK}</tool_call>"
+            "<tool_call>{BOOK}</tool_call> And once more, as you said. <tool_call>{BOOK}</tool_call>"
         ),
         // Not the same.
-        "book(seats=2)\nnot enough, so I do: book(seats=3)".to_owned(),
-        "book(seats=2) and for the other one: book(seats=2, name='Ada')".to_owned(),
+        "book(seats=2)\nis not enough, so I do:\nbook(seats=3)".to_owned(),
+        "book(seats=2)\nAnd for the other one:\nbook(seats=2, name='Ada')".to_owned(),
     ] {
         let (calls, restated, _) = read(&text);
         assert_eq!((calls, restated.len()), (2, 0), "{text}");
@@ -72,33 +72,34 @@ fn equal_calls_are_two_in_one_place_and_between_markers() {
 #[test]
 fn a_list_repeats_as_many_calls_as_there_were() {
     let two = "[book(seats=2), book(seats=2)]";
-    let (calls, restated, left) = read(&format!("{two} Here they are once more: {two}"));
+    let (calls, restated, left) = read(&format!("{two}\nHere they are once more:\n{two}"));
     assert_eq!((calls, restated), (2, vec![0, 1]));
-    assert_eq!(left, format!(" Here they are once more: {two}"));
+    assert_eq!(left, format!("\nHere they are once more:\n{two}"));
     let (calls, restated, left) = read(&format!(
-        "{two} No, one more than that: [book(seats=2), book(seats=2), book(seats=2)] Done."
+        "{two}\nNo, one more than that:\n[book(seats=2), book(seats=2), book(seats=2)]"
     ));
     assert_eq!((calls, restated), (3, vec![0, 1]));
-    assert_eq!(left, " No, one more than that:  Done.");
+    assert_eq!(left, "\nNo, one more than that:\n");
     // Next to a call that is new, a restated one is no text.
     let (calls, restated, left) = read(
-        "[book(seats=2)] I also need the list: [book(seats=2), write_file(path='a', content='b')] Done.",
+        "[book(seats=2)]\nI also need the list:\n[book(seats=2), write_file(path='a', content='b')]",
     );
     assert_eq!((calls, restated), (2, vec![0]));
-    assert_eq!(left, " I also need the list:  Done.");
+    assert_eq!(left, "\nI also need the list:\n");
 }
 
 /// A call that was cut off repeats none, and a call that may repeat one is held back within the limit.
 #[test]
 fn what_is_not_known_to_repeat_a_call_is_one() {
-    let found = check(&reader(None), "[book(seats=2)] So the answer would be [book(seats=").found;
+    let found = check(&reader(None), "[book(seats=2)]\nSo the answer would be\n[book(seats=").found;
     assert_eq!((found.calls().len(), found.restated().len()), (2, 0));
     assert!(!found.calls()[1].outcome().can_run());
     let name = "x".repeat(4000);
-    let text = format!("[book(name='{name}')] So the answer must be: [book(name='{name}')] Done.");
+    let text = format!("[book(name='{name}')]\nSo the answer must be:\n[book(name='{name}')]");
     let small = MendOptions::new().with_limits(Limits::new().with_buffer(1024));
-    let small = reader(None).with_mending(small);
-    assert_eq!(check(&small, &text).found.calls().len(), 2);
+    assert_eq!(check(&named("pythonic").with_mending(small.clone()), &text).found.calls().len(), 2);
+    // Detected, a call without a marker is judged within the limit.
+    assert_eq!(check(&reader(None).with_mending(small), &text).found.calls().len(), 0);
     assert_eq!(check(&reader(None), &text).found.calls().len(), 1);
 }
 
@@ -112,17 +113,17 @@ fn a_named_dialect_without_markers_has_restated_calls_too() {
 
 #[test]
 fn a_call_that_turns_out_to_be_a_definition_is_not_the_first_of_two() {
-    let text = "See:\nbook(seats=2) { return 1; }\nSo now I will call it:\nbook(seats=2)\n";
+    let text = "[book(seats=2) for n in x]\nSo now I will call it:\nbook(seats=2)\n";
     let found = check(&reader(None), text).found;
     let runs: Vec<bool> = found.calls().iter().map(|call| call.outcome().can_run()).collect();
-    assert_eq!((runs.as_slice(), found.restated()), (&[false, true][..], &[][..]), "{found:?}");
+    assert_eq!((runs.as_slice(), found.restated()), (&[true][..], &[][..]), "{found:?}");
 }
 
 /// Calls are equal if all of their arguments are, and not if a hash of them is: these two names have the
 /// same FNV-1a hash after `{"name":"`.
 #[test]
 fn a_call_with_the_hash_of_another_is_not_restated() {
-    let text = "[book(name='yWaTFHpTYyI')] So I also have to do: [book(name='bvEiU_c7mHI')]";
+    let text = "[book(name='yWaTFHpTYyI')]\nSo I also have to do:\n[book(name='bvEiU_c7mHI')]";
     let (calls, restated, _) = read(text);
     assert_eq!((calls, restated.len()), (2, 0));
 }

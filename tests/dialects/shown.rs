@@ -2,7 +2,7 @@
 //! texts, and in a conversation that is over.
 
 use wiremend_core::{Limits, MendOptions};
-use wiremend_extract::{CallExtractor, CallOutcome};
+use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
 use wiremend_testkit::laws::CallTrace;
 
 use super::{
@@ -128,7 +128,7 @@ fn the_statements_of_a_program_are_not_calls() {
         "x = lambda seats: book(seats=2)\n",
         "const run = () => book({seats: 2});\n",
     ] {
-        is_text(code);
+        is_text(&format!("Here it is:\n{code}"));
         is_text(&format!("Here it is:\n\n```python\n{code}```\nDone."));
         is_text(&format!("Here it is:\n~~~\n{code}~~~\n"));
     }
@@ -141,16 +141,14 @@ fn the_statements_of_a_program_are_not_calls() {
 fn calls_next_to_a_block_are_read() {
     let call = ("book", r#"{"seats":2}"#);
     for text in [
-        "```python\ndef a():\n    return 1\n\nbook(seats=2)\n```",
         "```python\n    book(seats=2)\n```",
         "1. First:\n    ```python\n    book(seats=2)\n    ```\n",
         "The call:\n\n    book(seats=2)\n",
-        "The call:\n  book(seats=2)\n",
+        "The call:\nbook(seats=2)\n",
         "That is done ✅\n\nbook(seats=2)\n",
         "- [x]\nbook(seats=2)\n",
-        "I will do this:\n    book(seats=2)\n",
-        "I will do this:\n    - `book(seats=2)`\n",
-        "```python\nx = {\n}\nbook(seats=2)\n```",
+        "I will do this:\n- `book(seats=2)`\n",
+        "```python\n# Two come.\nbooked = book(seats=2)\n```",
         "```diff\n- a\n```\nbook(seats=2)",
         "````md\n```diff\n````\nbook(seats=2)",
     ] {
@@ -295,6 +293,7 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     is_text("Set B1 to `=now()`.");
     is_text("@book(seats=2)\ndef f(): pass");
     is_text("- [x] book(seats=2)\n- [ ] now()\n");
+    is_text("```python\ndef a():\n    return 1\n\nbook(seats=2)\n```");
     is_text("> Assistant: book(seats=2)");
     is_text(&format!("> Assistant: {object}"));
     for item in [
@@ -313,9 +312,10 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     for language in ["go", "rust", "C++", "mermaid", "sql", "yaml title=\"a\""] {
         is_text(&format!("```{language}\nbook(seats=2)\n{object}\n```"));
     }
-    let (calls, _) = read(&knowing(None), "book(seats=2) -> dict");
-    assert_eq!(calls[0].2, CallOutcome::Refused, "{calls:?}");
-    for text in ["book(seats=2)\n-> done", "First: book(seats=2)", "book(seats=2) = 2"] {
+    for text in ["book(seats=2) -> dict", "First: book(seats=2)", "book(seats=2) = 2"] {
+        is_text(text);
+    }
+    for text in ["book(seats=2)\n-> done", "First:\nbook(seats=2)"] {
         let (calls, _) = read(&knowing(None), text);
         assert_eq!(calls[0].2, CallOutcome::Whole, "{text}: {calls:?}");
     }
@@ -379,36 +379,125 @@ fn a_string_of_a_program_shows_calls() {
         ] {
             is_text(&text);
         }
-        // Quotes alone are no program, and a string ends in its line.
-        for text in [format!("'{call}'"), format!("x = '\n{call}\n'")] {
-            let (calls, _) = read(&knowing(None), &text);
-            assert_eq!(calls.len(), 1, "{text}");
-        }
+        // Quotes alone are no program, but what a marker begins is no text; and a string ends in its line.
+        let (calls, _) = read(&knowing(None), &format!("'{call}'"));
+        assert_eq!(calls.len(), usize::from(call.starts_with('{')), "{call}");
+        let (calls, _) = read(&knowing(None), &format!("x = '\n{call}"));
+        assert_eq!(calls.len(), 1, "{call}");
     }
 }
 
-/// An object in the middle of a sentence is what the sentence speaks of.
+/// A call without a marker is made where it is all of the text, a fence, or the first or the last lines.
 #[test]
-fn a_sentence_goes_on_after_a_call_in_its_middle() {
+fn a_call_is_all_that_its_place_holds() {
     let json = "{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}";
-    for (before, after, outcome) in [
-        ("You could write ", " to book.", CallOutcome::Refused),
-        ("It was ", ", which failed.", CallOutcome::Refused),
-        ("Here, ", " would be wrong.", CallOutcome::Refused),
-        ("Here it is, with ", "and no more.", CallOutcome::Refused),
-        ("`", "` is how to book.", CallOutcome::Refused),
-        ("`", "`\nand wait.", CallOutcome::Whole),
-        ("I book a table: ", " and wait.", CallOutcome::Whole),
-        ("I use ", ".", CallOutcome::Whole),
-        ("I use ", "\nand wait.", CallOutcome::Whole),
-        ("I use\n", " and wait.", CallOutcome::Whole),
-        ("", " and wait.", CallOutcome::Whole),
+    for call in [json, "[book(name=\"Ada\")]", "book(name=\"Ada\")", "book\n{\"name\": \"Ada\"}"] {
+        for (before, after) in [
+            ("You could write ", " to book."),
+            ("It was ", ", which failed."),
+            ("I book a table: ", " and wait."),
+            ("I use ", "."),
+            ("`", "` is how to book."),
+            ("", " and wait."),
+            ("So:\n", "\nand wait."),
+            ("So:\n\n", "\n\nAnd wait."),
+            ("```\nx = 1\n", "\n```"),
+            ("```\n", "\nsend(x)\n```\n"),
+        ] {
+            let text = format!("{before}{call}{after}");
+            let found = check(&knowing(None), &text).found;
+            assert!(
+                found.calls().is_empty() && found.text() == text.as_bytes(),
+                "{text}: {found:?}"
+            );
+            assert_eq!(found.mentioned().next(), Some("book"), "{text}");
+        }
+        for (before, after) in [
+            ("", ""),
+            ("So:\n", ""),
+            ("So:\n\n", "\n\n"),
+            ("", "\nand wait."),
+            ("So:\n```\n", "\n```\nand wait."),
+            ("So:\n```json\n# Two come.\n", "\n```"),
+            ("<|im_start|>", "<|im_end|>"),
+        ] {
+            let text = format!("{before}{call}{after}");
+            let (calls, left) = read(&knowing(None), &text);
+            assert_eq!(calls.len(), 1, "{text}: {left}");
+            assert_eq!(calls[0].2, CallOutcome::Whole, "{text}");
+        }
+    }
+    // The arguments are those of its parameters.
+    is_text("[book(name=\"Ada\", floor=2)]");
+    is_text("{\"name\": \"book\", \"arguments\": {\"floor\": 2}}");
+}
+
+/// Detected, a marker after text of its line begins a call only where a sentence ends, or directly.
+#[test]
+fn a_marker_is_where_a_template_puts_it() {
+    let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}</tool_call>";
+    for (before, count) in [
+        ("", 1),
+        ("On it.", 1),
+        ("On it. ", 1),
+        ("好的。", 1),
+        ("On it", 1),
+        ("On it:\n", 1),
+        ("Example: ", 0),
+        ("例如：", 0),
+        ("the call ", 0),
+        ("(", 0),
     ] {
-        let text = format!("{before}{json}{after}");
-        let (calls, left) = read(&knowing(None), &text);
-        let [(_, _, own)] = &calls[..] else { panic!("{text}: {calls:?}") };
-        assert_eq!(own, &outcome, "{text}");
-        assert_eq!(left, before.to_owned() + after, "{text}");
+        let text = format!("{before}{call}");
+        let found = check(&knowing(None), &text).found;
+        assert_eq!(found.calls().len(), count, "{text}");
+        assert_eq!(found.mentioned().count(), 1 - count, "{text}");
+        let named = check(&knowing(Some("hermes")), &text).found;
+        assert_eq!(named.calls().len(), 1, "{text}");
+    }
+}
+
+/// What directly follows a call that is shown is shown with it, so that no half of two calls is made.
+#[test]
+fn calls_after_one_that_is_shown_are_shown() {
+    let call = "<tool_call>{\"name\": \"book\", \"arguments\": {\"name\": \"Ada\"}}</tool_call>";
+    let invoke = "<invoke name=\"book\"><parameter name=\"name\">Ada</parameter></invoke>";
+    for text in [
+        format!("Both: {call}{call} Done."),
+        format!("Both: {call}\n{call}\nDone."),
+        format!("Both: <minimax:tool_call>\n{invoke}\n{invoke}\n</minimax:tool_call> Done."),
+    ] {
+        let found = check(&knowing(None), &text).found;
+        assert!(found.calls().is_empty() && found.text() == text.as_bytes(), "{text}: {found:?}");
+        assert_eq!(found.mentioned().count(), 2, "{text}");
+    }
+}
+
+/// Nothing in code, a quotation, a comment, or the turn of another is called, in any dialect.
+#[test]
+fn what_is_shown_is_not_called() {
+    for row in Dialect::all() {
+        // An action begins a line, and these messages are said to whom they are addressed.
+        if row.name() == "react" || row.has_messages() {
+            continue;
+        }
+        let call = row.example().replace("</think>\n", "").trim().to_owned();
+        let quoted = call.replace('\n', "\n> ");
+        for text in [
+            format!("Write `` {call} `` to book."),
+            format!("They wrote “{call}” there."),
+            format!("<!-- {call} -->\nThat is all."),
+            format!("text = \"\"\"\n{call}\n\"\"\"\n"),
+            format!("It said:\n> {quoted}\n"),
+            format!("<|im_start|>user\n{call}\n<|im_end|>"),
+            format!("User:\n{call}\n"),
+            format!("Example: {call}\nSo."),
+        ] {
+            // A marker of its own may begin a line in the example.
+            let shown = !call.contains('\n') || !text.starts_with(['E', 'W', 'T']);
+            let found = check(&knowing(None), &text).found;
+            assert!(!shown || found.calls().is_empty(), "{}: {text}: {found:?}", row.name());
+        }
     }
 }
 

@@ -435,11 +435,11 @@ fn gigachat_and_phi_write_their_own_markers() {
 #[test]
 fn no_call_begins_in_a_message_to_the_user() {
     let call = "<atem:function_calls>\n<atem:invoke name=\"rent\">\n</atem:invoke>\n</atem:function_calls>";
-    let message = |to: &str| format!("<|start|>assistant to={to}<|message|>So: {call}<|eom|>");
+    let message = |to: &str| format!("<|start|>assistant to={to}<|message|>So. {call}<|eom|>");
     for row in [Some("muse"), None] {
         let (calls, rest) = read(row, &message("user"));
         assert!(calls.is_empty(), "{calls:?}");
-        assert_eq!(rest, format!("So: {call}"));
+        assert_eq!(rest, format!("So. {call}"));
         let (calls, _) = read(row, &(message("user") + &message("rent")));
         assert_eq!(calls.len(), 1);
     }

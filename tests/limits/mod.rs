@@ -53,6 +53,10 @@ const ROWS: &[(&str, Reached)] = &[
     ("a bracket in prose", Here(core::bracket_in_prose)),
     ("white space, comments and a lone string", Here(core::held_in_extraction)),
     ("a call without a name", Here(core::held)),
+    (
+        "a call without a marker",
+        There("tests/dialects/restated.rs", "what_is_not_known_to_repeat_a_call_is_one"),
+    ),
     ("the name of a tool or a parameter in text", Here(core::names)),
     ("a tag", Here(core::tags)),
     ("the header of a message", Here(core::headers)),

@@ -20,6 +20,8 @@ pub fn corpus() -> PathBuf {
 pub mod pages {
     #[doc = include_str!("../../README.md")]
     pub struct Readme;
+    #[doc = include_str!("../../docs/calls.md")]
+    pub struct Calls;
     #[doc = include_str!("../../docs/dialects.md")]
     pub struct Dialects;
     #[doc = include_str!("../../docs/extending.md")]

@@ -383,6 +383,7 @@ const TABLE: &[(&str, Words)] = &[
             ("json", "a piece of a document"),
             ("listening", "the addresses of the gateway"),
             ("markup", "a marker around calls or reasoning"),
+            ("mentioned", "a call of a known tool that is not made where it is written"),
             ("object", "a document in the text of a response"),
             ("object-fit", "how a document in the text matches the schema"),
             ("oversize", "a line or an event was longer than the limit, and was dropped"),

@@ -281,6 +281,13 @@ impl SegmentSink for Lines {
                 nearest: tool.nearest.map(str::to_owned),
                 ..Line::default()
             }),
+            SegmentEvent::Mentioned(call) => self.say(&Line {
+                kind: "mentioned",
+                name: Some(call.name.to_owned()),
+                format: Some(call.dialect.name().to_owned()),
+                start: call.offset,
+                ..Line::default()
+            }),
             SegmentEvent::Restated(call) => self.say(&Line {
                 kind: "restated",
                 name: Some(call.name.to_owned()),

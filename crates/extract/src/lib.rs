@@ -38,7 +38,7 @@ mod whole;
 
 pub use dialect::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect, FoundCall,
-    FoundCalls, RestatedCall, Tools, UnknownTool,
+    FoundCalls, MentionedCall, RestatedCall, Tools, UnknownTool,
 };
 pub use finder::Finder;
 pub use segments::{Payload, Segment, SegmentEvent, SegmentReader, SegmentSink, Segments};

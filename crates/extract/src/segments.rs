@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::{
-    CallEnd, CallExtractor, CallSink, CallStart, Finder, FoundCall, FoundCalls, RestatedCall,
-    Scope, TextSink, UnknownTool,
+    CallEnd, CallExtractor, CallSink, CallStart, Finder, FoundCall, FoundCalls, MentionedCall,
+    RestatedCall, Scope, TextSink, UnknownTool,
 };
 use wiremend_core::{MendOptions, Outcome, Repair, Repairs};
 
@@ -27,6 +27,8 @@ pub enum SegmentEvent<'a> {
     /// The text for the user that an object has next to its list of calls, decoded. Its source is in
     /// `Markup`: see [`CallSink::content`].
     Content(&'a [u8]),
+    /// A call is only mentioned, so it is text, which follows.
+    Mentioned(MentionedCall<'a>),
     /// Markers: in a call if one is open, and around calls and reasoning blocks otherwise.
     Markup(Range<usize>, &'a [u8]),
     /// A JSON document begins at this offset.
@@ -260,6 +262,9 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     fn end(&mut self, call: &CallEnd) {
         self.sink.event(SegmentEvent::CallEnded(call.clone()));
     }
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        self.sink.event(SegmentEvent::Mentioned(*call));
+    }
     fn restated(&mut self, call: &RestatedCall<'_>) {
         self.sink.event(SegmentEvent::Restated(*call));
     }
@@ -416,6 +421,11 @@ impl Segments {
         self.calls.unknown()
     }
 
+    /// The names of the tools of calls that are only [mentioned](crate::MentionedCall).
+    pub fn mentioned(&self) -> impl Iterator<Item = &str> {
+        self.calls.mentioned()
+    }
+
     /// For each call that was [restated](crate::RestatedCall), the number of the call that it repeats.
     #[must_use]
     pub fn restated(&self) -> &[usize] {
@@ -502,6 +512,7 @@ impl SegmentSink for Segments {
                 self.calls.end(&end);
                 self.refresh();
             }
+            SegmentEvent::Mentioned(call) => CallSink::mentioned(&mut self.calls, &call),
             SegmentEvent::Restated(call) => CallSink::restated(&mut self.calls, &call),
             SegmentEvent::Unknown(tool) => CallSink::unknown(&mut self.calls, &tool),
             SegmentEvent::TextWasReasoning => {

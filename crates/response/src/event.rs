@@ -58,6 +58,16 @@ pub enum Event {
         /// JSON text. It may end inside a character.
         json: Vec<u8>,
     },
+    /// A call in the text is only mentioned, because of where it is: see
+    /// [`MentionedCall`](wiremend_extract::MentionedCall). Its text follows. Only with
+    /// [`with_calls_in_text`](crate::ResponseOptions::with_calls_in_text).
+    #[non_exhaustive]
+    CallMentioned {
+        /// Which text.
+        block: Block,
+        /// The name of the tool.
+        name: String,
+    },
     /// The name of a call became known, or grew.
     #[non_exhaustive]
     CallNamed {
@@ -286,7 +296,8 @@ impl Event {
             Self::Text { block, text } => WireEvent::Text { block: *block, text },
             Self::Unfinished(text) => WireEvent::Unfinished(text),
             Self::Usage(usage) => WireEvent::Usage(*usage),
-            Self::CallRestated { .. }
+            Self::CallMentioned { .. }
+            | Self::CallRestated { .. }
             | Self::ObjectBegan { .. }
             | Self::ObjectEnded(_)
             | Self::ObjectFragment { .. }

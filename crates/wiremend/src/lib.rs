@@ -199,8 +199,8 @@ pub mod extract {
 pub mod calls {
     pub use wiremend_extract::{
         CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, CallStartState, Dialect,
-        FoundCall, FoundCalls, Payload, RestatedCall, Segment, SegmentEvent, SegmentReader,
-        SegmentSink, Segments, Tools, UnknownTool,
+        FoundCall, FoundCalls, MentionedCall, Payload, RestatedCall, Segment, SegmentEvent,
+        SegmentReader, SegmentSink, Segments, Tools, UnknownTool,
     };
 }
 

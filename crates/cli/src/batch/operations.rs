@@ -6,7 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use wiremend_core::{Located, MendOptions, Outcome, Policy, Repair, Repairs, RepairsIter};
 use wiremend_extract::{
     CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, Dialect, Finder, FoundCall,
-    FoundCalls, RestatedCall, Scope, TextSink, UnknownTool,
+    FoundCalls, MentionedCall, RestatedCall, Scope, TextSink, UnknownTool,
 };
 use wiremend_response::{Object, Response, ResponseOptions, ResponseReader};
 use wiremend_wire::{
@@ -128,6 +128,7 @@ pub(crate) struct Extracted {
     incomplete: Vec<TextCallRecord>,
     unknown: Vec<UnknownRecord>,
     restated: Vec<RestatedRecord>,
+    mentioned: Vec<MentionedRecord>,
 }
 
 /// A call in a text.
@@ -156,6 +157,14 @@ struct TextCallRecord {
 struct UnknownRecord {
     name: String,
     nearest: Option<String>,
+    format: String,
+    start: usize,
+}
+
+/// A call that is only mentioned.
+#[derive(Debug, Serialize)]
+struct MentionedRecord {
+    name: String,
     format: String,
     start: usize,
 }
@@ -204,6 +213,7 @@ struct Content {
     nearest: Vec<Option<String>>,
     unknown: Vec<UnknownRecord>,
     restated: Vec<RestatedRecord>,
+    mentioned: Vec<MentionedRecord>,
     /// Where each call begins.
     starts: Vec<usize>,
     blocks: Vec<Block>,
@@ -263,6 +273,7 @@ impl CallSink for Content {
             self.blocks.clear();
             self.unknown.clear();
             self.restated.clear();
+            self.mentioned.clear();
         }
     }
     fn markup(&mut self, bytes: &[u8]) {
@@ -299,6 +310,13 @@ impl CallSink for Content {
             format: call.dialect.name().to_owned(),
             start: call.offset,
             repeats: self.starts.get(call.index).copied().unwrap_or_default(),
+        });
+    }
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        self.mentioned.push(MentionedRecord {
+            name: call.name.to_owned(),
+            format: call.dialect.name().to_owned(),
+            start: call.offset,
         });
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
@@ -360,6 +378,7 @@ impl Content {
             incomplete,
             unknown: self.unknown,
             restated: self.restated,
+            mentioned: self.mentioned,
         }
     }
 }

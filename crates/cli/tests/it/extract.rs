@@ -29,11 +29,11 @@ fn the_exit_code_says_what_came_of_the_calls() {
 
 #[test]
 fn a_request_for_calls_gets_them() {
-    let request = json!({"id": 1, "op": "calls", "input": format!("{TEXT} book(3)"), "tools": [
+    let request = json!({"id": 1, "op": "calls", "input": format!("{TEXT}\nbook(3)"), "tools": [
         {"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}},
     ]});
     let reply = &json_lines(&run(&["batch"], request.to_string()).stdout)[0];
-    assert_eq!(reply["content"], "On it.  Done. ");
+    assert_eq!(reply["content"], "On it.  Done.\n");
     assert_eq!(reply["format"], "hermes");
     assert_eq!(reply["calls"][0]["matched"], "closed");
     assert_eq!(reply["calls"][1]["arguments"], "{\"seats\": 3}");
@@ -205,10 +205,10 @@ fn restated_and_unknown_calls_have_lines() {
         "restated.json",
         r#"[{"name": "book", "parameters": {"properties": {"seats": {"type": "integer"}}}}]"#,
     );
-    let text = "book(seats=2)\nis what I would call, and call: [book(seats=2)] <tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
+    let text = "book(seats=2)\nis what I would call, as book(seats=3), and call.\n[book(seats=2)]\n<tool_call>{\"name\": \"boook\", \"arguments\": {}}</tool_call>";
     let done = run(&["extract", "--tools", tools.to_str().unwrap()], text);
     let lines = json_lines(&done.stdout);
     let kinds: Vec<&str> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["call", "restated", "unknown"]);
-    assert_eq!((&lines[1]["repeats"], &lines[2]["nearest"]), (&json!(0), &json!("book")));
+    assert_eq!(kinds, ["call", "mentioned", "restated", "unknown"]);
+    assert_eq!((&lines[2]["repeats"], &lines[3]["nearest"]), (&json!(0), &json!("book")));
 }

@@ -59,8 +59,6 @@ pub(super) struct JsonCall {
     junk: bool,
     /// Whether its markers are control tokens.
     sealed: bool,
-    /// Whether it begins in the middle of a sentence, which may go on after it.
-    in_sentence: bool,
     /// Whether further keys come after the object of a call, which are missing in it.
     beside: bool,
     /// Whether anything but the end of the text may end the block.
@@ -102,12 +100,11 @@ impl JsonCall {
         Self::new(Envelope::new(false, keyed), stops, closes, false, ctx)
     }
 
-    /// A payload without markers, which may begin in the middle of a sentence.
-    pub(super) fn bare<S>(in_sentence: bool, ctx: &Ctx<'_, S>) -> Self {
+    /// A payload without markers.
+    pub(super) fn bare<S>(ctx: &Ctx<'_, S>) -> Self {
         // The fence around it ends it, too.
         let fence = Markers::new([(CLOSE + 1, "```")]);
-        let new = Self::new(Envelope::new(true, false), fence, false, true, ctx);
-        Self { in_sentence, ..new }
+        Self::new(Envelope::new(true, false), fence, false, true, ctx)
     }
 
     /// The arguments of a call that has begun.
@@ -170,7 +167,6 @@ impl JsonCall {
             within: false,
             junk: false,
             sealed: false,
-            in_sentence: false,
             beside: false,
             mark: Text::default(),
             portion: PORTIONS.0,

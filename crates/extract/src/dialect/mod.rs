@@ -41,6 +41,7 @@ mod xml;
 pub use reader::{CallExtractor, CallStartState};
 pub use shape::Dialect;
 pub use sink::{
-    CallEnd, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, RestatedCall, UnknownTool,
+    CallEnd, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, MentionedCall, RestatedCall,
+    UnknownTool,
 };
 pub use tools::Tools;

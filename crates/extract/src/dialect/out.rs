@@ -12,7 +12,7 @@ use restated::{Calls, Event, Waiting};
 use super::{
     Dialect, Tools,
     shape::Unknown,
-    sink::{CallEnd, CallSink, CallStart, UnknownTool},
+    sink::{CallEnd, CallSink, CallStart, MentionedCall, UnknownTool},
     tools::Tool,
 };
 
@@ -75,6 +75,8 @@ pub(super) struct Out {
     ended: Option<CallEnd>,
     /// Whether what is read is a call of a tool that does not exist: it is text up to its end.
     pub(super) unknown: bool,
+    /// Whether the calls that are read are only mentioned: they are text, too.
+    pub(super) mentions: bool,
     /// Whether the open call has arguments that are no JSON.
     refused: bool,
     /// Whether the arguments of the open call end where a value should be, or inside of one.
@@ -341,6 +343,15 @@ impl<S: CallSink> Ctx<'_, S> {
         if name.is_empty() || name.bytes().any(|byte| byte.is_ascii_control()) || self.is_full() {
             return false;
         }
+        if self.out.mentions {
+            self.flush_end(true);
+            self.close();
+            if known && !self.out.unknown {
+                let offset = self.out.begins();
+                self.sink.mentioned(&MentionedCall { name, dialect: self.row, offset });
+            }
+            return false;
+        }
         if !known && self.refuses_unknown() {
             self.flush_end(true);
             self.close();
@@ -392,7 +403,7 @@ impl<S: CallSink> Ctx<'_, S> {
     pub(super) fn read_unknown(&mut self, name: &str) -> bool {
         let declared = self.is_declared(self.tools.resolve(name));
         let refused = self.refuses_unknown() && !self.drops();
-        self.out.unknown = !declared && refused && !name.is_empty();
+        self.out.unknown = (!declared && refused || self.out.mentions) && !name.is_empty();
         self.out.unknown
     }
 

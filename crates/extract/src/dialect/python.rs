@@ -1,7 +1,6 @@
 //! Calls as in Python: `f(a=1, b='x')`, alone, in a list, or one on each line.
 
 mod atoms;
-mod follows;
 mod given;
 mod scan;
 mod strings;
@@ -12,9 +11,8 @@ use std::collections::BTreeSet;
 use wiremend_core::{Mender, RepairKind};
 
 use atoms::{Atom, OpenContainer};
-pub(super) use follows::is_part;
 use given::Spread;
-pub(super) use scan::{Opening, declares, is_name, open};
+pub(super) use scan::{Opening, is_name, open};
 use strings::Quoted;
 
 use super::{
@@ -66,8 +64,6 @@ pub(super) struct PythonCall {
     quote: Option<u8>,
     /// Whether a brace before that string is open.
     braced: bool,
-    /// Whether the call that has ended is neither in a list nor in a string, nor between markers.
-    alone: bool,
     /// The key of the argument that is being read.
     key: String,
     /// The keys of all arguments.
@@ -151,7 +147,6 @@ impl PythonCall {
             markdown: false,
             quote: None,
             braced: false,
-            alone: false,
             key: String::new(),
             given: BTreeSet::new(),
             written: Vec::new(),
@@ -241,7 +236,6 @@ impl PythonCall {
         let valid = outcome.is_valid();
         let end = if valid { CallOutcome::Whole } else { CallOutcome::Refused };
         self.repairs.count += usize::from(!closed);
-        self.alone = closed && !self.list && !self.closes && self.quote.is_none();
         if closed {
             ctx.markup(b")");
         }
@@ -372,16 +366,6 @@ impl PythonCall {
                 self.state = State::After;
                 return Step::Read(space + 1);
             }
-        }
-        let knows = |name: &str| ctx.knows(name);
-        let part = if self.alone { is_part(rest, eof, knows) } else { Some(false) };
-        match part {
-            None => {
-                self.state = State::After;
-                return Step::Wait;
-            }
-            Some(true) => ctx.refuse_ended(),
-            Some(false) => {}
         }
         let gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';');
         let space = rest.iter().take(SPACE).take_while(|byte| gap(byte)).count();

@@ -4,14 +4,14 @@ mod after;
 mod bare;
 mod begins;
 mod decide;
-mod defined;
+mod ground;
 mod mentions;
 mod place;
-mod program;
 mod prompted;
 mod steps;
 mod text;
 mod thoughts;
+mod trial;
 mod unopened;
 mod wraps;
 
@@ -19,8 +19,9 @@ use std::sync::{Arc, OnceLock};
 
 use wiremend_core::MendOptions;
 
-use defined::LAST;
-use program::Program;
+use ground::{Ground, Seat};
+use place::LAST;
+use trial::{Trial, Verdict};
 
 use super::{
     Dialect, Tools,
@@ -107,8 +108,15 @@ pub struct CallExtractor {
     made: Vec<usize>,
     /// The last bytes of text.
     last: [u8; LAST],
-    /// The program that the text shows.
-    program: Program,
+    /// Where the text is.
+    ground: Ground,
+    /// What may be a call without a marker, as long as it is judged, and what was judged.
+    trial: Option<Box<Trial>>,
+    verdict: Option<Verdict>,
+    /// Whether this is the reader of a judge, to which every place is one for calls.
+    judges: bool,
+    /// Where what follows a marker around calls is.
+    seat: Seat,
     /// Whether there was a header of a message, or a reasoning block.
     seen: bool,
     /// Whether the tag of a reasoning block was mentioned in the line.
@@ -198,7 +206,11 @@ impl CallExtractor {
             block: None,
             made: Vec::new(),
             last: [b'\n'; LAST],
-            program: Program::default(),
+            ground: Ground::default(),
+            trial: None,
+            verdict: None,
+            judges: false,
+            seat: Seat::Free,
             seen: false,
             mentioned: false,
             spoke: false,
@@ -211,6 +223,24 @@ impl CallExtractor {
             in_header: true,
             finished: false,
             steps: 0,
+        }
+    }
+
+    /// The tools that calls may name.
+    pub(super) fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// A reader that judges a part of the text.
+    fn judge(&self) -> Self {
+        Self {
+            tools: Arc::clone(&self.tools),
+            rows: self.rows.clone(),
+            shared: Arc::clone(&self.shared),
+            seen: self.seen,
+            judges: true,
+            in_header: false,
+            ..Self::new(self.options.clone())
         }
     }
 
@@ -296,7 +326,8 @@ impl CallExtractor {
         (self.spoke, self.unread, self.interrupted) = (false, false, false);
         (self.for_user, self.in_result) = (false, false);
         (self.answers, self.only_marked) = (false, false);
-        self.program = Program::default();
+        self.ground.message();
+        (self.trial, self.verdict) = (None, None);
         self.await_header();
     }
 
@@ -359,7 +390,7 @@ impl CallExtractor {
             self.setup = Some(setup);
             self.steps += 1 + plain.length as u64;
             let (text, after) = chunk.split_at(plain.length);
-            self.note(text, plain.quiet);
+            self.skip(text);
             sink.quiet = plain.quiet;
             self.pass(text, sink);
             sink.quiet = false;
@@ -373,7 +404,7 @@ impl CallExtractor {
 
     /// Whether nothing but text was read since the last call.
     fn is_in_text(&self) -> bool {
-        let text = matches!(self.state, State::Text) && !self.in_header;
+        let text = matches!(self.state, State::Text) && !self.in_header && self.trial.is_none();
         text && self.after.is_none() && self.around.is_none()
     }
 

@@ -64,6 +64,10 @@ pub trait CallSink {
     fn restated(&mut self, call: &RestatedCall<'_>) {
         let _ = call;
     }
+    /// A call is only mentioned, because of where it is: see [`MentionedCall`]. It is text, which follows.
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        let _ = call;
+    }
     /// A call names a tool that does not exist, so it is text, which follows.
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         let _ = tool;
@@ -158,6 +162,22 @@ pub struct UnknownTool<'a> {
     pub offset: usize,
 }
 
+/// A call of a known tool that is not made where it is written: in code, in a quotation, in a comment, in the
+/// turn of another, after text of its line, or, without a marker, among other text.
+///
+/// It is reported so that nothing is lost in silence. A tool may be named more than once for one call, and
+/// the arguments are not read.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MentionedCall<'a> {
+    /// The name of the tool.
+    pub name: &'a str,
+    /// The dialect in which it is written.
+    pub dialect: &'a Dialect,
+    /// Where it begins.
+    pub offset: usize,
+}
+
 /// A call that is stated again, with the same arguments.
 ///
 /// Models write a call as a draft and then for good, or explain one that they have made. Such a call
@@ -188,6 +208,7 @@ pub struct FoundCalls {
     calls: Vec<FoundCall>,
     unknown: Vec<(String, Option<String>)>,
     restated: Vec<usize>,
+    mentioned: Vec<String>,
 }
 
 impl FoundCalls {
@@ -212,6 +233,11 @@ impl FoundCalls {
     /// The names of tools that do not exist, each with the nearest one that does.
     pub fn unknown(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.unknown.iter().map(|(name, nearest)| (name.as_str(), nearest.as_deref()))
+    }
+
+    /// The names of the tools of calls that are only [mentioned](MentionedCall).
+    pub fn mentioned(&self) -> impl Iterator<Item = &str> {
+        self.mentioned.iter().map(String::as_str)
     }
 
     /// For each call that was [restated](RestatedCall), the number of the call that it repeats.
@@ -270,6 +296,9 @@ impl CallSink for FoundCalls {
     }
     fn restated(&mut self, call: &RestatedCall<'_>) {
         self.restated.push(call.index);
+    }
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        self.mentioned.push(call.name.to_owned());
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         self.unknown.push((tool.name.to_owned(), tool.nearest.map(str::to_owned)));

@@ -4,7 +4,7 @@ use wiremend_core::{MendOptions, Outcome};
 
 use super::{
     prefill::Prefill,
-    sink::{CallEnd, CallSink, CallStart, RestatedCall, UnknownTool},
+    sink::{CallEnd, CallSink, CallStart, MentionedCall, RestatedCall, UnknownTool},
 };
 use crate::{Finder, Scope, TextSink};
 
@@ -261,6 +261,10 @@ impl<S: CallSink> CallSink for Watched<'_, S> {
     fn restated(&mut self, call: &RestatedCall<'_>) {
         let offset = self.offset(call.offset);
         self.sink.restated(&RestatedCall { offset, ..*call });
+    }
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        let offset = self.offset(call.offset);
+        self.sink.mentioned(&MentionedCall { offset, ..*call });
     }
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
         let offset = self.offset(tool.offset);

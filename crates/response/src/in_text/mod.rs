@@ -9,7 +9,8 @@ use wiremend_core::{
     Collected, MendOptions, Mended, Mender, Outcome, Repairs, buffer::BoundedBuffer, mend,
 };
 use wiremend_extract::{
-    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, RestatedCall, UnknownTool,
+    CallEnd, CallExtractor, CallOutcome, CallSink, CallStart, MentionedCall, RestatedCall,
+    UnknownTool,
 };
 use wiremend_wire::{Block, Call, CallKind, Doubt, WireEvent, WireLimits};
 
@@ -373,6 +374,13 @@ impl CallSink for Route<'_> {
             doubt,
         );
         self.say(&WireEvent::CallEnded(&call));
+    }
+
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        (self.next)(Passed::Own(Event::CallMentioned {
+            block: self.block,
+            name: call.name.to_owned(),
+        }));
     }
 
     fn restated(&mut self, call: &RestatedCall<'_>) {

@@ -6,8 +6,8 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use serde_json::{Value, json};
 use wiremend_core::{MendOptions, Output as _, Partial, Policy, mend};
 use wiremend_extract::{
-    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCalls, RestatedCall, Tools,
-    UnknownTool,
+    CallEnd, CallExtractor, CallSink, CallStart, Dialect, FoundCalls, MentionedCall, RestatedCall,
+    Tools, UnknownTool,
 };
 use wiremend_wire::{ApiFormat, Encoder, Framing, Transcript, WireLimits, WireOptions, transcribe};
 
@@ -382,6 +382,9 @@ impl CallSink for CallTrace {
             self.broken.push(self.json.clone());
         }
         self.found.end(call);
+    }
+    fn mentioned(&mut self, call: &MentionedCall<'_>) {
+        CallSink::mentioned(&mut self.found, call);
     }
     fn restated(&mut self, call: &RestatedCall<'_>) {
         CallSink::restated(&mut self.found, call);

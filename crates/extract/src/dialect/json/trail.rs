@@ -1,6 +1,6 @@
 //! What follows the value of a payload: white space, a fence and the closing marker.
 
-use super::{CLOSE, JsonCall, SPACE, Step, goes_on, window};
+use super::{CLOSE, JsonCall, SPACE, Step, goes_on};
 use crate::dialect::{markers::MarkersHere, out::Ctx, sink::CallSink};
 
 /// Whether a marker closes a payload.
@@ -27,14 +27,6 @@ impl JsonCall {
             }
         }
         if self.bare || self.envelope.is_dead() || !ctx.out.made {
-            // A sentence speaks of the call in its middle, and does not make it.
-            if self.in_sentence && ctx.out.made {
-                match sentence_goes_on(rest, eof) {
-                    None => return Step::Wait,
-                    Some(true) => ctx.refuse_ended(),
-                    Some(false) => {}
-                }
-            }
             ctx.flush_end(!self.closes());
             return Step::Done(0);
         }
@@ -126,16 +118,5 @@ impl JsonCall {
         if !self.within {
             ctx.flush_end(closed);
         }
-    }
-}
-
-/// Whether the words of a sentence go on after what is in its middle, or in code at its beginning. `None` waits for more.
-fn sentence_goes_on(rest: &[u8], eof: bool) -> Option<bool> {
-    let (rest, eof) = window(rest, SPACE, eof);
-    let text = rest.strip_prefix(b"`").unwrap_or(rest);
-    let text = text.strip_prefix(b",").unwrap_or(text);
-    match text.iter().find(|byte| !matches!(byte, b' ' | b'\t')) {
-        Some(first) => Some(first.is_ascii_lowercase()),
-        None => eof.then_some(false),
     }
 }

@@ -105,34 +105,6 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     Some(plausible.then_some(Opening { name, length, list, quoted, braced, empty }))
 }
 
-/// Whether what follows says that a function is declared, and not called: the type of its first parameter,
-/// or, if it has none, what comes after its parentheses. `None` waits for more.
-pub(in crate::dialect) fn declares(opening: &Opening, rest: &[u8], eof: bool) -> Option<bool> {
-    const TYPES: [&[u8]; 14] = [
-        b"str", b"string", b"int", b"integer", b"float", b"number", b"bool", b"boolean", b"list",
-        b"dict", b"object", b"array", b"any", b"Any",
-    ];
-    if opening.list || opening.quoted.is_some() || opening.braced {
-        return Some(false);
-    }
-    let mut cursor = Cursor { rest, at: opening.length, eof };
-    cursor.space();
-    if cursor.peek()? == Some(b')') {
-        cursor.at += 1;
-        return Some(cursor.peek()? == Some(b':'));
-    }
-    if cursor.word()?.is_empty() {
-        return Some(false);
-    }
-    cursor.space();
-    if cursor.peek()? != Some(b':') {
-        return Some(false);
-    }
-    cursor.at += 1;
-    cursor.space();
-    Some(TYPES.contains(&cursor.word()?))
-}
-
 /// A name without the backslashes with which Markdown escapes its underscores.
 pub(super) fn unescaped(name: &[u8]) -> String {
     let plain: Vec<u8> = name.iter().copied().filter(|byte| *byte != b'\\').collect();

@@ -3,6 +3,7 @@
 use super::{
     CallExtractor, State,
     decide::{Decision, Opening},
+    ground::Seat,
     place::TextBefore,
 };
 use crate::dialect::{
@@ -44,7 +45,7 @@ impl CallExtractor {
                 return Step::Read(space);
             }
         }
-        let place = TextBefore::AFTER_MARKUP;
+        let place = TextBefore { seat: self.seat, ..TextBefore::AFTER_MARKUP };
         let decision = match next {
             [] => Some(Decision::Text(0)),
             _ => self.decide(next, place, eof, setup),
@@ -61,22 +62,33 @@ impl CallExtractor {
             None => Step::Wait,
             Some(Decision::Text(_)) => {
                 (self.after, self.block) = (None, None);
-                self.around = None;
+                (self.around, self.seat) = (None, Seat::Free);
                 self.out.unwrap(sink);
                 self.emit(rest.get(..space).unwrap_or_default(), sink);
                 Step::Read(space)
             }
+            // What closes a call that is shown is text, like the call.
+            Some(Decision::Markup(length)) if self.seat == Seat::Shown => {
+                self.emit(rest.get(..space + length).unwrap_or_default(), sink);
+                Step::Read(space + length)
+            }
             Some(decision) => {
                 let bytes = rest.get(..space).unwrap_or_default();
-                self.out.beside(bytes, sink);
+                if self.seat == Seat::Shown {
+                    self.emit(bytes, sink);
+                } else {
+                    self.out.beside(bytes, sink);
+                }
                 if space > 0 {
                     return Step::Read(space);
                 }
                 let markup = matches!(decision, Decision::Markup(_) | Decision::Around(..));
+                let around = |inner: &Decision| matches!(inner, Decision::Around(..));
+                let shown = matches!(&decision, Decision::Shown(inner) if around(inner));
                 self.around = self.around.filter(|_| markup && self.out.wrapped);
                 let step = self.apply(decision, next, setup, sink);
-                if !markup {
-                    self.after = None;
+                if !markup && !shown {
+                    (self.after, self.seat) = (None, Seat::Free);
                 }
                 step
             }

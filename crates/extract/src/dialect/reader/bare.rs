@@ -11,7 +11,6 @@ use crate::dialect::{
     python,
     setup::Setup,
     shape::Shape,
-    tools::Tool,
 };
 
 impl CallExtractor {
@@ -34,33 +33,14 @@ impl CallExtractor {
                 if setup.auto && setup.tools.is_empty() || !may_be_call(rest, eof, Some(&is_key))? {
                     return Some(None);
                 }
-                if place.foreign
-                    || rest.first() == Some(&b'{') && place.is_operand()
-                    || place.is_reported()
-                    || place.is_noted()
-                    || place.inline_code(rest, eof)?.is_some()
-                {
-                    return Some(None);
-                }
                 Some(Some(Decision::Open(row, Opening::Json(shape), 0)))
             }
             Shape::Python(_) => {
-                let part = place.defines()
-                    || !setup.auto && place.begins_block()
-                    || place.is_body()
-                    || place.is_reported();
-                if place.shown || place.in_word() || place.is_cell() || part {
+                if place.in_word() {
                     return Some(None);
                 }
                 let Some(opening) = python::open(rest, eof)? else { return Some(None) };
-                let mentioned = !opening.list && opening.quoted.is_none() && place.goes_on()
-                    || place.is_shown(opening.quoted.is_some() && !opening.braced)
-                    || place.is_assigned(opening.quoted.is_some())
-                    // A program prints what its function returns, but a function without arguments is common.
-                    || opening.empty && place.is_argument()
-                    || mentions(&opening, rest, place, eof, setup)?
-                    || setup.auto && python::declares(&opening, rest, eof)?;
-                let known = setup.knows(&opening.name) && !mentioned;
+                let known = setup.knows(&opening.name);
                 // A marker before it says as much as a list around it.
                 let sure = opening.list || place.marked || self.around == Some(row);
                 // Without a list around it, only the name of a tool makes it a call.
@@ -76,9 +56,7 @@ impl CallExtractor {
                 Some(None)
             }
             Shape::Line => {
-                // Names are glued to the text before, if models leave out a line end.
-                let alone = place.is_line_start();
-                if !alone && place.goes_on() {
+                if place.in_word() {
                     return Some(None);
                 }
                 let is_name =
@@ -96,7 +74,8 @@ impl CallExtractor {
                 let name =
                     String::from_utf8_lossy(rest.get(..length).unwrap_or_default()).into_owned();
                 let Some(tool) = setup.tools.known(&name) else { return Some(None) };
-                if !alone && !first_key(next, eof)?.is_some_and(|key| tool.has(&key)) {
+                let begins = place.is_line_start() || !place.seat.is_said();
+                if !begins && !first_key(next, eof)?.is_some_and(|key| tool.has(&key)) {
                     return Some(None);
                 }
                 let opening = Opening::Frame(name, Markers::new([]), false);
@@ -119,29 +98,4 @@ pub(super) fn first_key(rest: &[u8], eof: bool) -> Option<Option<String>> {
         None if eof => Some(None),
         None => None,
     }
-}
-
-/// Whether a sentence only mentions a function, as in "use `f()`" or "`f()` is one": it has none of the
-/// arguments that it could have. `None` waits for more.
-fn mentions(
-    opening: &python::Opening,
-    rest: &[u8],
-    place: TextBefore,
-    eof: bool,
-    setup: &Setup,
-) -> Option<bool> {
-    let takes = |tool: &Tool| !tool.parameters.is_empty();
-    if !opening.empty || opening.list {
-        return Some(false);
-    }
-    if !place.is_line_start() && setup.tools.known(&opening.name).is_some_and(takes) {
-        return Some(true);
-    }
-    // What is set in bold, or is code in an item of a list, is a name.
-    if place.is_named() {
-        return Some(true);
-    }
-    let (_, closed) = past_space(rest.get(opening.length..).unwrap_or_default(), eof)?;
-    let after = closed.strip_prefix(b")").unwrap_or_default();
-    python::is_part(after, eof, |name| setup.knows(name))
 }

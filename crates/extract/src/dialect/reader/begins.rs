@@ -95,8 +95,7 @@ impl CallExtractor {
                 NamedCall::Text(length) => Begins::Text(length),
                 NamedCall::Nothing => Begins::Nothing,
             },
-            // A tag in inline code is mentioned, and one with the name of a tool is a part of the line.
-            Shape::Xml(_) if place.prev() == b'`' && place.before() != b'`' => Begins::Nothing,
+            // A tag with the name of a tool is a part of the line.
             Shape::Xml(xml)
                 if xml.layout == Layout::Tools && setup.auto && !place.begins_line() =>
             {

@@ -2,7 +2,14 @@
 
 use wiremend_core::prose::reasoning;
 
-use super::{CallExtractor, begins::Begins, place::TextBefore, thoughts::with_suffix};
+use super::{
+    CallExtractor,
+    begins::Begins,
+    ground::{Dress, Seat},
+    mentions::name_within,
+    place::{Standing, TextBefore},
+    thoughts::with_suffix,
+};
 use crate::dialect::{
     Dialect,
     frames::{self, Turn},
@@ -41,6 +48,12 @@ pub(super) enum Decision {
     Turn(usize, Turn, usize),
     /// A call in the dialect of this row, with so many bytes of markup.
     Open(usize, Opening, usize),
+    /// The same without a marker, if what else is there allows it.
+    Judge(Box<Decision>),
+    /// A call of this tool that is only mentioned, because of where it is.
+    Mentioned(usize, String),
+    /// A call, or a marker around calls, that is only shown.
+    Shown(Box<Decision>),
 }
 
 /// How a call begins.
@@ -109,10 +122,9 @@ impl CallExtractor {
     ) -> Option<Decision> {
         if let Some((row, turn, length)) = self.frame(rest, place.at_start, eof, setup)? {
             let called = matches!(turn, Turn::Call(_));
-            if matches!(turn, Turn::Call(_) | Turn::Cut(_))
-                && let Some(length) = place.inline_code(rest, eof)?
-            {
-                return Some(Decision::Text(length));
+            if matches!(turn, Turn::Call(_) | Turn::Cut(_)) && place.seat == Seat::Shown {
+                let turn = Decision::Turn(row, turn, length);
+                return Some(Decision::Shown(Box::new(turn)));
             }
             if called || !place.mentions(rest.get(length..), turn != Turn::EndOfReasoning, eof)? {
                 return Some(Decision::Turn(row, turn, length));
@@ -132,27 +144,24 @@ impl CallExtractor {
                     let entry = |id: &usize| setup.entries.get(*id).map(|entry| entry.what);
                     let opens = |(id, _): &(usize, usize)| matches!(entry(id), Some(What::Open(_)));
                     let opens = found.iter().any(opens);
-                    let begins = |(id, _): &(usize, usize)| {
-                        matches!(entry(id), Some(What::Open(_) | What::Ornament))
-                    };
-                    if setup.auto && place.foreign && found.iter().any(begins) {
-                        return Some(Decision::Text(1));
-                    }
-                    if found.iter().any(begins)
-                        && let Some(length) = place.inline_code(rest, eof)?
-                    {
-                        return Some(Decision::Text(length));
-                    }
                     for &(id, length) in &found {
                         let Some(entry) = setup.entries.get(id) else { continue };
                         if let Some(decision) =
                             self.marker(*entry, (length, opens), rest, place, eof, setup)?
                         {
-                            return Some(decision);
+                            let shown = self.shows(&decision, place, setup);
+                            return Some(match shown {
+                                true => Decision::Shown(Box::new(decision)),
+                                false => decision,
+                            });
                         }
                     }
                     if let Some((row, length)) = self.wraps(&found, rest, eof, setup)? {
-                        return Some(Decision::Around(row, length));
+                        let around = Decision::Around(row, length);
+                        return Some(match self.shows(&around, place, setup) {
+                            true => Decision::Shown(Box::new(around)),
+                            false => around,
+                        });
                     }
                     let unread = self.unread(&found, rest, place, eof, setup)?;
                     if let Some(decision) = unread {
@@ -166,7 +175,7 @@ impl CallExtractor {
                 continue;
             }
             if let Some(decision) = self.bare(*row, *shape, rest, place, eof, setup)? {
-                return Some(decision);
+                return self.unmarked(decision, rest, place, eof, setup);
             }
         }
         if let Some(decision) = self.unopened(rest, place, eof, setup)? {
@@ -177,6 +186,55 @@ impl CallExtractor {
             _ => None,
         };
         Some(mentioned.map_or(Decision::Text(1), |(_, length)| Decision::Mention(length)))
+    }
+
+    /// Whether a marker only shows a call here.
+    fn shows(&self, decision: &Decision, place: TextBefore, setup: &Setup) -> bool {
+        let row = match decision {
+            // The label of an action ends the turn of another.
+            Decision::Open(_, Opening::Action(..), _) if self.ground.in_labelled_turn() => {
+                return false;
+            }
+            Decision::Open(row, ..) | Decision::Around(row, _) => *row,
+            _ => return false,
+        };
+        // Who registers a dialect names it.
+        !place.seat.takes_marker(!setup.auto || row < self.rows.len())
+    }
+
+    /// What a call without a marker is here. `None` waits for more.
+    fn unmarked(
+        &self,
+        decision: Decision,
+        rest: &[u8],
+        place: TextBefore,
+        eof: bool,
+        setup: &Setup,
+    ) -> Option<Decision> {
+        let Decision::Open(row, opening, _) = &decision else { return Some(decision) };
+        let data = match opening {
+            Opening::Json(_) => true,
+            Opening::Python(_, opening) => opening.quoted.is_some(),
+            _ => false,
+        };
+        // In quotation marks or inline code, a function without arguments is a name.
+        let named =
+            matches!(opening, Opening::Python(_, opening) if opening.empty && !opening.list);
+        match place.standing(!setup.auto, data) {
+            Standing::Judged if named && place.seat == Seat::Own(Dress::Quoted) => {
+                Some(Decision::Text(1))
+            }
+            Standing::Made => Some(decision),
+            Standing::Judged => Some(Decision::Judge(Box::new(decision))),
+            Standing::Text => Some(Decision::Text(1)),
+            Standing::Mentioned => {
+                let name = match opening.name() {
+                    Some(name) => Some(name.to_owned()),
+                    None => name_within(rest, setup, eof)?,
+                };
+                Some(name.map_or(Decision::Text(1), |name| Decision::Mentioned(*row, name)))
+            }
+        }
     }
 
     /// The header of a message at the start of `rest`. The outer `None` waits for more.
@@ -285,7 +343,7 @@ impl CallExtractor {
             }
             What::Thought | What::Answer => Some(None),
             What::Lacking(shape) => {
-                let begins = place.begins_line() && !place.shown && !place.foreign;
+                let begins = place.begins_line();
                 let text = String::from_utf8_lossy(rest.get(..length).unwrap_or_default());
                 let name = text.trim_end_matches(['"', '>']).rsplit(['"', '=']).next();
                 let name = name.filter(|_| begins && !self.is_quiet()).map(str::to_owned);

@@ -94,7 +94,8 @@ impl CallExtractor {
     ) -> Option<Option<Decision>> {
         // Detected, only a control token is no text.
         let text = setup.auto && !TOKENS.iter().any(|token| rest.starts_with(token.as_bytes()));
-        if text || self.is_quiet() || matches!(place.prev(), b'`' | b'"' | b'\'') {
+        let takes = place.seat.takes_marker(!setup.auto);
+        if text || self.is_quiet() || !takes || matches!(place.prev(), b'`' | b'"' | b'\'') {
             return Some(None);
         }
         for (id, length) in found {

@@ -1,6 +1,6 @@
 //! The loop that reads.
 
-use super::{CallExtractor, Engine, State, Thought, defined::LAST};
+use super::{CallExtractor, Engine, Seat, State, Thought, Verdict, place::LAST};
 use crate::dialect::{
     Dialect,
     json::Step,
@@ -35,10 +35,16 @@ impl CallExtractor {
             match step {
                 Step::Read(length) | Step::Done(length) => {
                     at += length;
+                    self.pass_judged(length);
                     idle = if length == 0 { idle + 1 } else { 0 };
                 }
                 Step::Back(length, bytes) => {
                     at += length;
+                    // What was judged is counted again.
+                    if let Some(Verdict::Calls(left)) = &mut self.verdict {
+                        *left += bytes.len();
+                    }
+                    self.pass_judged(length);
                     let from = at.saturating_sub(bytes.len());
                     if buf.get(from..at) == Some(&bytes[..]) {
                         at = from;
@@ -66,6 +72,14 @@ impl CallExtractor {
             self.out.unwrap(sink);
             self.out.text(&rest, sink);
             self.state = State::Text;
+        }
+    }
+
+    /// So many of the bytes were read that may have been judged.
+    fn pass_judged(&mut self, length: usize) {
+        if let Some(Verdict::Calls(left)) = &mut self.verdict {
+            *left = left.saturating_sub(length);
+            self.verdict = self.verdict.filter(|verdict| *verdict != Verdict::Calls(0));
         }
     }
 
@@ -125,12 +139,22 @@ impl CallExtractor {
             let ctx = &mut self.ctx(dialect, setup, eos, sink);
             ctx.fail();
             ctx.flush_end(false);
-            ctx.out.unknown = false;
+            let (mentions, unknown) = (ctx.out.mentions, ctx.out.unknown);
+            (ctx.out.unknown, ctx.out.mentions) = (false, false);
             if ctx.close() {
                 self.after = Some(row);
                 if !self.made.contains(&row) {
                     self.made.push(row);
                 }
+            }
+            if mentions {
+                // So is what follows it directly.
+                (self.after, self.seat, self.block) = (Some(row), Seat::Shown, None);
+            }
+            if mentions || unknown {
+                self.ground.shown();
+            } else {
+                self.ground.marker();
             }
             self.last = [b'\n'; LAST];
             self.spoke = false;

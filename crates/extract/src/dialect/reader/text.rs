@@ -2,9 +2,9 @@
 
 use super::{
     CallExtractor, Engine, State, Thought,
-    defined::LAST,
-    place::{TextBefore, keep_last},
-    program::Program,
+    ground::Seat,
+    place::{LAST, TextBefore, keep_last},
+    trial::{Trial, Verdict},
 };
 use crate::dialect::{
     brace::BraceCall,
@@ -18,7 +18,7 @@ use crate::dialect::{
     reader::decide::{Decision, Opening},
     setup::{Plain, Setup},
     shape::{Frames, Shape},
-    sink::CallSink,
+    sink::{CallSink, MentionedCall},
     watch::Watched,
     xml::XmlCall,
 };
@@ -47,10 +47,14 @@ impl CallExtractor {
                 return self.apply(decision, rest, setup, sink);
             }
         }
+        if !self.is_judged(rest, eof, sink) {
+            self.state = State::Text;
+            return Step::Wait;
+        }
         let mut at = 0;
         loop {
             let plain = self.plain(rest, at, setup);
-            self.note(rest.get(at..at + plain.length).unwrap_or_default(), plain.quiet);
+            self.skip(rest.get(at..at + plain.length).unwrap_or_default());
             at += plain.length;
             let here = rest.get(at..).unwrap_or_default();
             if here.is_empty() {
@@ -83,7 +87,15 @@ impl CallExtractor {
                         self.skip(here.get(..1).unwrap_or_default());
                         at = 1;
                     }
-                    Some(false) => return self.apply(decision, here, setup, sink),
+                    Some(false) => {
+                        if let Decision::Judge(_) = decision {
+                            let ground = self.ground.clone();
+                            self.trial = Some(Box::new(Trial::new(self.judge(), ground)));
+                            self.state = State::Text;
+                            return Step::Read(0);
+                        }
+                        return self.apply(decision, here, setup, sink);
+                    }
                     None => {
                         self.state = State::Text;
                         return Step::Wait;
@@ -97,15 +109,32 @@ impl CallExtractor {
 
     /// Notes text that was read.
     pub(super) fn skip(&mut self, text: &[u8]) {
-        self.note(text, false);
+        self.mentioned = self.mentioned && !text.contains(&b'\n');
+        self.ground.read(text);
     }
 
-    /// The same for text that may be known to be quiet.
-    pub(super) fn note(&mut self, text: &[u8], quiet: bool) {
-        self.mentioned = self.mentioned && !text.contains(&b'\n');
-        if self.auto && !self.tools.is_empty() {
-            self.program.read(text, quiet);
+    /// Judges what may be a call without a marker. Returns whether nothing waits for that.
+    fn is_judged<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        sink: &mut Watched<'_, S>,
+    ) -> bool {
+        let Some(mut trial) = self.trial.take() else { return true };
+        let verdict = trial.judge(rest, self.options.limits().buffer(), eof);
+        if verdict.is_none() {
+            self.trial = Some(trial);
+            return false;
         }
+        self.steps += trial.steps();
+        self.verdict = verdict;
+        if let Some(Verdict::Text(_)) = verdict {
+            let start = self.out.at;
+            trial.mentioned(|name, dialect, at| {
+                sink.mentioned(&MentionedCall { name, dialect, offset: start + at });
+            });
+        }
+        true
     }
 
     /// How much of a text there is from `from` on before anything may begin.
@@ -149,7 +178,8 @@ impl CallExtractor {
     ) -> Step {
         self.state = State::Text;
         let bytes = |length: usize| rest.get(..length).unwrap_or(rest);
-        if !matches!(decision, Decision::Markup(_) | Decision::Around(..) | Decision::Open(..)) {
+        let markup = matches!(decision, Decision::Markup(_) | Decision::Around(..));
+        if !markup && !matches!(decision, Decision::Open(..)) {
             self.out.unwrap(sink);
         }
         match decision {
@@ -157,12 +187,35 @@ impl CallExtractor {
                 self.emit(bytes(length), sink);
                 Step::Read(length)
             }
+            Decision::Judge(decision) => self.apply(*decision, rest, setup, sink),
+            Decision::Mentioned(row, name) => {
+                if let Some(dialect) = setup.rows.get(row) {
+                    let (name, offset) = (setup.tools.resolve(&name), self.out.at);
+                    sink.mentioned(&MentionedCall { name, dialect, offset });
+                }
+                self.emit(bytes(1), sink);
+                Step::Read(1)
+            }
+            Decision::Shown(decision) => match *decision {
+                Decision::Around(row, length) => {
+                    (self.around, self.seat) = (Some(row), Seat::Shown);
+                    self.emit(bytes(length), sink);
+                    Step::Read(length)
+                }
+                other => {
+                    self.out.mentions = true;
+                    let step = self.apply(other, rest, setup, sink);
+                    self.out.mentions = matches!(self.state, State::Call(..));
+                    step
+                }
+            },
             Decision::Closed(length) => {
                 self.interrupted = false;
                 self.out.markup(bytes(length), sink);
                 Step::Read(length)
             }
             Decision::Markup(length) => {
+                self.ground.marker();
                 self.out.beside(bytes(length), sink);
                 Step::Read(length)
             }
@@ -183,6 +236,7 @@ impl CallExtractor {
                 Step::Read(length)
             }
             Decision::Reasoning(length, close) => {
+                self.ground.message();
                 self.out.markup(bytes(length), sink);
                 (self.seen, self.interrupted) = (true, false);
                 self.state = State::Reasoning(Thought::until(close));
@@ -208,7 +262,7 @@ impl CallExtractor {
         (self.seen, self.spoke) = (true, false);
         self.out.forget();
         self.last = [b'\n'; LAST];
-        self.program = Program::default();
+        self.ground.message();
         sink.text_was_reasoning();
     }
 
@@ -223,7 +277,7 @@ impl CallExtractor {
     ) {
         let seen = std::mem::replace(&mut self.seen, true);
         self.last = [b'\n'; LAST];
-        self.program = Program::default();
+        self.ground.message();
         let unread = std::mem::take(&mut self.unread);
         let cut = matches!(turn, Turn::Cut(_));
         (self.for_user, self.in_result) = (turn == Turn::ForUser, false);
@@ -282,10 +336,6 @@ impl CallExtractor {
             Opening::Json(shape) => Some(*shape).filter(|shape| dialect.is_block(*shape)),
             _ => None,
         };
-        let line = self.last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        let before = line.trim_ascii_end().last();
-        let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'`' | b',');
-        let in_sentence = self.auto && before.is_some_and(goes_on);
         let ctx = &mut self.ctx(dialect, setup, false, sink);
         ctx.markup(markup);
         let begun = |ctx: &mut Ctx<'_, S>, name: &str, id: Option<&str>| {
@@ -298,9 +348,7 @@ impl CallExtractor {
         let in_json = |call| Engine::Json(Box::new(call));
         let engine = match opening {
             Opening::Json(shape) => match dialect.shapes.get(*shape) {
-                Some(Shape::Json(block)) if block.open.is_empty() => {
-                    in_json(JsonCall::bare(in_sentence, ctx))
-                }
+                Some(Shape::Json(block)) if block.open.is_empty() => in_json(JsonCall::bare(ctx)),
                 Some(Shape::Json(block)) => {
                     let closes = block.close.iter().any(|close| !close.is_empty());
                     let stops = setup.stops(row, &block.close);
@@ -413,7 +461,12 @@ fn is_data<S: CallSink>(
     eof: bool,
     sink: &mut Watched<'_, S>,
 ) -> Option<bool> {
+    let decision = match decision {
+        Decision::Judge(decision) | Decision::Shown(decision) => decision,
+        decision => decision,
+    };
     let bare = match decision {
+        Decision::Mentioned(..) => true,
         Decision::Open(_, Opening::Json(_), length) => *length == 0,
         // A call in quotes is a string of the document.
         Decision::Open(_, Opening::Python(_, opening), _) => opening.quoted.is_some(),

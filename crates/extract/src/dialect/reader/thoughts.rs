@@ -5,9 +5,8 @@ use wiremend_core::prose::reasoning;
 use super::{
     CallExtractor, State, Thought,
     decide::Decision,
-    defined::LAST,
     mentions::name_within,
-    place::{TextBefore, keep_last},
+    place::{LAST, TextBefore, keep_last},
 };
 use crate::dialect::{json::Step, react, setup::Setup, sink::CallSink};
 
@@ -187,7 +186,7 @@ impl CallExtractor {
     /// The row and the tool of the call that begins here, in reasoning that may turn out not to be closed. The
     /// outer `None` waits for more.
     fn draft(&self, rest: &[u8], eof: bool, setup: &Setup) -> Option<Option<(usize, String)>> {
-        let place = self.place(b"", 0);
+        let place = TextBefore { last: self.last, ..TextBefore::AFTER_MARKUP };
         // In quotes, it is mentioned.
         if matches!(place.prev(), b'`' | b'"' | b'\'') {
             return Some(None);

@@ -25,8 +25,8 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Option<Decision>> {
-        let shown = place.shown || place.foreign || !place.begins_line();
-        if setup.unopened.is_empty() || shown || self.is_quiet() || self.only_marked {
+        if setup.unopened.is_empty() || !place.begins_line() || self.is_quiet() || self.only_marked
+        {
             return Some(None);
         }
         let (near, ended) = window(rest, LONGEST_NAME, eof);
