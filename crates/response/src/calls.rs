@@ -15,7 +15,7 @@ use wiremend_wire::{
     WireEvent, WireOptions,
 };
 
-use crate::{Event, kept::Along};
+use crate::{Event, along::Along};
 
 /// A call that has ended, and how its arguments fit the schema of its tool.
 ///

@@ -7,11 +7,7 @@ use wiremend_extract::Scope;
 use wiremend_schema::{FitOptions, Fitted, Schema};
 use wiremend_wire::{Block, Doubt};
 
-use crate::{
-    Event,
-    kept::{Along, Kept},
-    object::doubted,
-};
+use crate::{Event, along::Along, kept::Kept, object::doubted};
 
 /// An object that has ended, or a whole text, and how it fits the schema for the text.
 ///

@@ -25,6 +25,8 @@
 //! ```
 
 #[cfg(feature = "schema")]
+mod along;
+#[cfg(feature = "schema")]
 mod calls;
 #[cfg(feature = "schema")]
 mod documents;

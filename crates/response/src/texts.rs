@@ -10,7 +10,7 @@ use wiremend_wire::{Block, Doubt, WireEvent};
 
 use crate::{Event, ObjectBuilder, ResponseOptions, event::queue, kept::Kept, object::into_text};
 #[cfg(feature = "schema")]
-use crate::{documents::Documents, kept::Along};
+use crate::{along::Along, documents::Documents};
 
 /// How many texts of one response are searched; any others pass through. No real response has this
 /// many, and each costs memory.
