@@ -48,6 +48,8 @@ if ! has_library && ! timeout 60 rustup target add "$triple" 2>/dev/null; then
   debian
 fi
 CARGO_TARGET_DIR=$target "${build[@]}"
+# Without schemas, tools and exchanges.
+CARGO_TARGET_DIR=$target/small "${build[@]}" --no-default-features
 
 [ -x node_modules/.bin/tsc ] || npm ci --no-fund --no-audit
 rm -rf dist
@@ -60,4 +62,5 @@ exports.moduleUrl = () => require("node:url").pathToFileURL(require("node:path")
 END
 rm -f dist/cjs/workerd.*
 cp "$target/$triple/wasm/wiremend.wasm" dist/wiremend.wasm
+cp "$target/small/$triple/wasm/wiremend.wasm" dist/wiremend-small.wasm
 node playground/build.mjs

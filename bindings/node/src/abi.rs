@@ -35,7 +35,7 @@ pub extern "C" fn wiremend_seed(low: u32, high: u32) {
 }
 
 /// Where the hashes of the validator get their seeds.
-#[cfg(getrandom_backend = "custom")]
+#[cfg(all(feature = "schema", getrandom_backend = "custom"))]
 #[unsafe(no_mangle)]
 fn __getrandom_v03_custom(to: *mut u8, length: usize) -> Result<(), getrandom::Error> {
     for at in 0..length {

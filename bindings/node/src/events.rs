@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 use wiremend::{
     MendOptions,
-    response::{CallCheck, Event, FittedCall, Object, ResponseOptions, ResponseReader, TextCalls},
-    schema::FitOptions,
+    response::{Event, Object, ResponseOptions, ResponseReader, TextCalls},
     wire::{ApiFormat, Block, Call, CallKind, Doubt, WireOptions},
 };
 
@@ -14,8 +13,10 @@ use crate::{
     answer::Answer,
     host::{CLOSE, FEED, Host},
     options::{Options, scope},
-    texts::{Issue, dialect_of, of_fitted, of_mended, of_pieces, of_text},
+    texts::{dialect_of, of_mended, of_pieces, of_text},
 };
+#[cfg(feature = "schema")]
+use crate::{fits::of_fitted, texts::Issue};
 
 /// Reads the body of a response.
 pub(crate) struct Reader {
@@ -40,12 +41,7 @@ impl Reader {
         let policy = options.text_policy.as_deref().unwrap_or("permissive");
         let text: MendOptions = options.mending_with(policy, "first")?;
         let mut made = ResponseOptions::new().with_wire(wire).with_mending(text.clone());
-        if let Some(tools) = host.tools(options.tools) {
-            made = made.with_tools(tools);
-        }
-        if let Some(schema) = host.schema(options.schema) {
-            made = made.with_schema(schema, FitOptions::new().with_mending(text));
-        }
+        made = with_schemas(made, host, options, text);
         if let Some(objects) = &options.objects {
             made = made.with_objects(scope(objects)?);
         }
@@ -73,6 +69,28 @@ impl Reader {
         }
         to.json(&events)
     }
+}
+
+#[cfg(not(feature = "schema"))]
+fn with_schemas(made: ResponseOptions, _: &Host, _: &Options, _: MendOptions) -> ResponseOptions {
+    made
+}
+
+#[cfg(feature = "schema")]
+fn with_schemas(
+    mut made: ResponseOptions,
+    host: &Host,
+    options: &Options,
+    mending: MendOptions,
+) -> ResponseOptions {
+    if let Some(tools) = host.tools(options.tools) {
+        made = made.with_tools(tools);
+    }
+    if let Some(schema) = host.schema(options.schema) {
+        let options = wiremend::schema::FitOptions::new().with_mending(mending);
+        made = made.with_schema(schema, options);
+    }
+    made
 }
 
 /// What pieces of calls and objects have of a character that is not whole yet.
@@ -131,16 +149,17 @@ fn of_call(call: &Call) -> Map<String, Value> {
     }
 }
 
-fn of_fitted_call(fitted: &FittedCall) -> Value {
+#[cfg(feature = "schema")]
+fn of_fitted_call(fitted: &wiremend::response::FittedCall) -> Value {
     let call = of_call(fitted.call());
     let raw = fitted.call().raw().as_bytes();
     match fitted.check() {
-        CallCheck::Fitted { tool, fitted, .. } => {
+        wiremend::response::CallCheck::Fitted { tool, fitted, .. } => {
             let said = with(json!({}), &of_fitted(fitted, Some((raw, true))), fitted.text());
             json!({ "call": call, "check": "fitted", "tool": tool, "fitted": said })
         }
-        CallCheck::Incomplete => json!({ "call": call, "check": "incomplete" }),
-        CallCheck::Unknown { nearest, .. } => {
+        wiremend::response::CallCheck::Incomplete => json!({ "call": call, "check": "incomplete" }),
+        wiremend::response::CallCheck::Unknown { nearest, .. } => {
             json!({ "call": call, "check": "unknown", "nearest": nearest })
         }
         _ => json!({ "call": call, "check": "unchecked" }),
@@ -181,9 +200,11 @@ fn json_of(event: Event, tails: &mut Tails) -> Option<Value> {
             tails.end(true, call.number());
             json!({ "type": "call-ended", "call": of_call(&call) })
         }
+        #[cfg(feature = "schema")]
         Event::CallFitted(fitted) => {
             json!({ "type": "call-fitted", "call": of_fitted_call(&fitted) })
         }
+        #[cfg(feature = "schema")]
         Event::CallIssue { call, issue, .. } => {
             let (standing, issue) = (issue.standing().code(), Issue::of(issue.issue()));
             json!({ "type": "call-issue", "number": call, "issue": issue, "standing": standing })
@@ -208,6 +229,7 @@ fn json_of(event: Event, tails: &mut Tails) -> Option<Value> {
             tails.end(false, object.number());
             json!({ "type": "object-ended", "object": of_object(&object) })
         }
+        #[cfg(feature = "schema")]
         Event::ObjectFitted(object) => {
             let of = |fitted: &wiremend::schema::Fitted| {
                 with(json!({}), &of_fitted(fitted, None), fitted.text())
@@ -215,6 +237,7 @@ fn json_of(event: Event, tails: &mut Tails) -> Option<Value> {
             let (number, complete) = (object.object(), object.outcome().is_complete());
             json!({ "type": "object-fitted", "fitted": object.fitted().map(of), "number": number, "isComplete": complete })
         }
+        #[cfg(feature = "schema")]
         Event::ObjectIssue { object, issue, .. } => {
             let (standing, issue) = (issue.standing().code(), Issue::of(issue.issue()));
             json!({ "type": "object-issue", "number": object, "issue": issue, "standing": standing })

@@ -1,5 +1,6 @@
 //! The operations, by number, and the objects that they keep.
 
+#[cfg(feature = "schema")]
 use wiremend::{
     exchange,
     schema::{Registry, Schema, SharedRegistry},
@@ -8,22 +9,29 @@ use wiremend::{
 use crate::{
     answer::Answer,
     events::Reader,
-    exchange as exchanges,
     growing::{Growing, Mender},
     options::Options,
     texts,
 };
+#[cfg(feature = "schema")]
+use crate::{exchange as exchanges, fits};
 
 /// What is kept between operations.
 pub(crate) enum Object {
-    Schema(Schema),
-    Tools(SharedRegistry),
     Mender(Box<Mender>),
     Growing(Box<Growing>),
     Reader(Box<Reader>),
+    #[cfg(feature = "schema")]
+    Schema(Schema),
+    #[cfg(feature = "schema")]
+    Tools(SharedRegistry),
+    #[cfg(feature = "schema")]
     Exchanges(exchange::Exchanges),
+    #[cfg(feature = "schema")]
     Request(Box<exchange::Request>),
+    #[cfg(feature = "schema")]
     Exchange(Box<exchange::Exchange>),
+    #[cfg(feature = "schema")]
     Answer(Box<exchange::Answer>),
 }
 
@@ -53,6 +61,7 @@ impl Host {
         }
     }
 
+    #[cfg(feature = "schema")]
     pub(crate) fn get(&self, number: u32) -> Option<&Object> {
         (number as usize).checked_sub(1).and_then(|at| self.objects.get(at)?.as_ref())
     }
@@ -61,6 +70,7 @@ impl Host {
         (number as usize).checked_sub(1).and_then(|at| self.objects.get_mut(at)?.as_mut())
     }
 
+    #[cfg(feature = "schema")]
     pub(crate) fn schema(&self, number: u32) -> Option<&Schema> {
         match self.get(number) {
             Some(Object::Schema(schema)) => Some(schema),
@@ -68,6 +78,7 @@ impl Host {
         }
     }
 
+    #[cfg(feature = "schema")]
     pub(crate) fn tools(&self, number: u32) -> Option<&SharedRegistry> {
         match self.get(number) {
             Some(Object::Tools(tools)) => Some(tools),
@@ -91,9 +102,56 @@ impl Host {
                 Ok(())
             }
             1 => texts::mend(&options, text, to),
-            2 => texts::fit(self.schema(object).ok_or(UNKNOWN)?, &options, text, to),
-            3 => texts::arguments(self.schema(object), &options, text, to),
-            4 => texts::calls(self.tools(object), &options, text, to),
+            3 if object == 0 => texts::arguments(&options, text, to),
+            4 if object == 0 => texts::calls(None, &options, text, to),
+            7 => self.made(Object::Mender(Box::new(Mender::new(&options)?)), to),
+            8 => self.made(Object::Growing(Box::default()), to),
+            9 => {
+                let reader = Reader::new(self, &options)?;
+                self.made(Object::Reader(Box::new(reader)), to)
+            }
+            2..FEED => self.with_schemas(operation, object, &options, text, to),
+            _ => match self.get_mut(object) {
+                Some(Object::Mender(mender)) => mender.run(operation, text, to),
+                Some(Object::Growing(growing)) => growing.run(text, to),
+                Some(Object::Reader(reader)) => reader.run(operation, text, to),
+                #[cfg(feature = "schema")]
+                Some(Object::Answer(answer)) => exchanges::run(answer, operation, text, to),
+                _ => Err(UNKNOWN.to_owned()),
+            },
+        }
+    }
+
+    #[cfg(not(feature = "schema"))]
+    #[expect(clippy::unused_self, reason = "the other one needs it")]
+    fn with_schemas(
+        &mut self,
+        _: u32,
+        _: u32,
+        _: &Options,
+        _: &[u8],
+        _: &mut Answer,
+    ) -> Result<(), String> {
+        Err("the small module has no schemas, tools and exchanges: load wiremend.wasm".to_owned())
+    }
+
+    /// The operations that the small module does not have.
+    #[cfg(feature = "schema")]
+    fn with_schemas(
+        &mut self,
+        operation: u32,
+        object: u32,
+        options: &Options,
+        text: &[u8],
+        to: &mut Answer,
+    ) -> Result<(), String> {
+        match operation {
+            2 => fits::fit(self.schema(object).ok_or(UNKNOWN)?, options, text, to),
+            3 => fits::arguments(self.schema(object).ok_or(UNKNOWN)?, options, text, to),
+            4 => {
+                let tools = self.tools(object).ok_or(UNKNOWN)?.load().tools();
+                texts::calls(Some(tools), options, text, to)
+            }
             5 => {
                 let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
                 let schema = Schema::from_text(text).map_err(|error| error.to_string())?;
@@ -105,18 +163,12 @@ impl Host {
                     Registry::from_tools(&declared).map_err(|error| error.to_string())?;
                 self.made(Object::Tools(SharedRegistry::new(registry)), to)
             }
-            7 => self.made(Object::Mender(Box::new(Mender::new(&options)?)), to),
-            8 => self.made(Object::Growing(Box::default()), to),
-            9 => {
-                let reader = Reader::new(self, &options)?;
-                self.made(Object::Reader(Box::new(reader)), to)
-            }
-            10 => self.made(exchanges::exchanges(&options)?, to),
+            10 => self.made(exchanges::exchanges(options)?, to),
             11 => {
                 let Some(Object::Exchanges(own)) = self.get(object) else {
                     return Err(UNKNOWN.to_owned());
                 };
-                let request = exchanges::request(own, &options)?;
+                let request = exchanges::request(own, options)?;
                 let reads_body = request.reads_body();
                 let number = self.keep(Object::Request(Box::new(request)));
                 to.json(&(number, reads_body))
@@ -137,18 +189,12 @@ impl Host {
                 let Some(Object::Exchange(own)) = self.get(object) else {
                     return Err(UNKNOWN.to_owned());
                 };
-                let answer = exchanges::answer(own, &options);
+                let answer = exchanges::answer(own, options);
                 let treatment = exchanges::treatment(&answer);
                 let number = self.keep(Object::Answer(Box::new(answer)));
                 to.json(&(number, treatment))
             }
-            _ => match self.get_mut(object) {
-                Some(Object::Mender(mender)) => mender.run(operation, text, to),
-                Some(Object::Growing(growing)) => growing.run(text, to),
-                Some(Object::Reader(reader)) => reader.run(operation, text, to),
-                Some(Object::Answer(answer)) => exchanges::run(answer, operation, text, to),
-                _ => Err(UNKNOWN.to_owned()),
-            },
+            _ => Err(UNKNOWN.to_owned()),
         }
     }
 
@@ -164,6 +210,9 @@ const UNKNOWN: &str = "there is no such object, or it was closed";
 pub(crate) const FEED: u32 = 20;
 pub(crate) const CLOSE: u32 = 21;
 pub(crate) const CHANGES: u32 = 22;
+#[cfg(feature = "schema")]
 pub(crate) const STOP: u32 = 23;
+#[cfg(feature = "schema")]
 pub(crate) const BEGIN_STREAM: u32 = 24;
+#[cfg(feature = "schema")]
 pub(crate) const ACCOUNT: u32 = 25;

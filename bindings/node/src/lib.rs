@@ -8,7 +8,10 @@ pub mod abi;
 
 mod answer;
 mod events;
+#[cfg(feature = "schema")]
 mod exchange;
+#[cfg(feature = "schema")]
+mod fits;
 mod growing;
 mod host;
 mod options;

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use wiremend::{
     Limits, MendOptions, Policy, RepairKind, Risk, extract::Scope, repair::TrailingDocuments,
+    wire::FinishReason,
 };
 
 /// The options of all operations. Each reads its own; the types of the package say which those are.
@@ -49,6 +50,11 @@ impl Options {
     pub(crate) fn mending(&self, policy: &str, documents: &str) -> Result<MendOptions, String> {
         let policy = self.policy.as_deref().unwrap_or(policy);
         self.mending_with(policy, self.documents.as_deref().unwrap_or(documents))
+    }
+
+    /// How the turn of a call ended.
+    pub(crate) fn finish(&self) -> FinishReason {
+        FinishReason::from_provider(self.finish_reason.as_deref().unwrap_or_default())
     }
 
     /// The same, with a policy that is no option of this name.

@@ -2,11 +2,9 @@
 
 use serde::Serialize;
 use wiremend::{
-    calls::{self, CallExtractor, Dialect},
+    calls::{self, CallExtractor, Dialect, Tools},
     repair::{Located, Path, Repairs, TrailingDocuments},
-    response::{FittedArguments, fit_arguments},
-    schema::{self, FitOptions, Fitted, Rendering, Schema, SharedRegistry},
-    wire::{Doubt, FinishReason, MendedArguments},
+    wire::{Doubt, MendedArguments},
 };
 
 use crate::{
@@ -19,70 +17,56 @@ use crate::{
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Said<'a> {
-    outcome: &'static str,
-    json: u8,
-    complete: bool,
+    pub(crate) outcome: &'static str,
+    pub(crate) json: u8,
+    pub(crate) complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    risk: Option<&'static str>,
+    pub(crate) risk: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cut_at: Option<String>,
+    pub(crate) cut_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    doubt: Option<&'static str>,
+    pub(crate) doubt: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    repairs: Vec<Repair>,
+    pub(crate) repairs: Vec<Repair>,
     /// There are repairs, and they can be asked for.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unlisted: bool,
+    pub(crate) unlisted: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    issues: Vec<Issue>,
+    pub(crate) issues: Vec<Issue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    rules: Vec<&'static str>,
+    pub(crate) rules: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    for_model: Option<String>,
+    pub(crate) for_model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    raw: Option<&'a str>,
+    pub(crate) raw: Option<&'a str>,
 }
 
 #[derive(Serialize)]
 pub(crate) struct Repair {
-    kind: &'static str,
-    risk: &'static str,
-    start: usize,
-    end: usize,
+    pub(crate) kind: &'static str,
+    pub(crate) risk: &'static str,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<String>,
-    after: String,
-    path: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: String,
+    pub(crate) path: String,
 }
 
 #[derive(Serialize)]
 pub(crate) struct Issue {
-    code: &'static str,
-    path: String,
-    pointer: String,
-    expected: String,
-    received: String,
+    pub(crate) code: &'static str,
+    pub(crate) path: String,
+    pub(crate) pointer: String,
+    pub(crate) expected: String,
+    pub(crate) received: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-    message: String,
-}
-
-impl Issue {
-    pub(crate) fn of(issue: &schema::Issue) -> Self {
-        Self {
-            code: issue.code().code(),
-            path: issue.path().to_string(),
-            pointer: issue.pointer().to_owned(),
-            expected: issue.expected().to_owned(),
-            received: issue.received().raw().to_owned(),
-            hint: issue.hint().map(str::to_owned),
-            message: issue.to_string(),
-        }
-    }
+    pub(crate) hint: Option<String>,
+    pub(crate) message: String,
 }
 
 /// Where a byte of a text is for the host. The calls must come in the order of the text.
-struct Places<'t> {
+pub(crate) struct Places<'t> {
     /// The text, if its places are not bytes.
     counted: Option<&'t [u8]>,
     at: usize,
@@ -90,11 +74,11 @@ struct Places<'t> {
 }
 
 impl<'t> Places<'t> {
-    fn of(text: &'t [u8], string: bool) -> Self {
+    pub(crate) fn of(text: &'t [u8], string: bool) -> Self {
         Self { counted: (string && !text.is_ascii()).then_some(text), at: 0, before: 0 }
     }
 
-    fn place(&mut self, byte: usize) -> usize {
+    pub(crate) fn place(&mut self, byte: usize) -> usize {
         let Some(text) = self.counted else { return byte };
         // A character of four bytes is two units, any other is one.
         let units = |byte: &u8| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0);
@@ -105,7 +89,7 @@ impl<'t> Places<'t> {
     }
 }
 
-fn path(path: Option<&Path>) -> Option<String> {
+pub(crate) fn path(path: Option<&Path>) -> Option<String> {
     path.map(ToString::to_string)
 }
 
@@ -176,75 +160,24 @@ pub(crate) fn mend(options: &Options, text: &[u8], to: &mut Answer) -> Result<()
     Ok(())
 }
 
-pub(crate) fn fit(
-    schema: &Schema,
-    options: &Options,
-    text: &[u8],
-    to: &mut Answer,
-) -> Result<(), String> {
-    let mut mending = options.mending("permissive", "array")?;
-    if options.search != Some(false) {
-        mending = mending.with_search();
-    }
-    let scope = scope(options.scope.as_deref().unwrap_or("best"))?;
-    let fitted = schema.fit(text, &FitOptions::new().with_mending(mending).with_scope(scope));
-    to.json(&of_fitted(&fitted, Some((text, options.string))))?;
-    to.push(fitted.text().unwrap_or_default().as_bytes());
+pub(crate) fn arguments(options: &Options, text: &[u8], to: &mut Answer) -> Result<(), String> {
+    let raw = String::from_utf8_lossy(text);
+    let mending = options.mending("conservative", "first")?;
+    let mended = MendedArguments::new(&raw, options.finish(), &mending);
+    to.json(&of_arguments(&mended, mended.value(), options, text))?;
+    to.push(mended.value().unwrap_or_default().as_bytes());
     Ok(())
 }
 
-/// What there is to say about a value that was fitted. The text, if it is kept, and whether it is a string of the host.
-pub(crate) fn of_fitted<'a>(fitted: &Fitted, text: Option<(&[u8], bool)>) -> Said<'a> {
-    let mut places = text.map(|(text, string)| Places::of(text, string));
-    let changes = fitted.changes().iter().map(|change| Repair {
-        kind: change.cause().code(),
-        risk: change.risk().code(),
-        start: places.as_mut().map_or(change.start(), |places| places.place(change.start())),
-        end: places.as_mut().map_or(change.end(), |places| places.place(change.end())),
-        before: text.map(|(text, _)| {
-            String::from_utf8_lossy(text.get(change.span()).unwrap_or_default()).into_owned()
-        }),
-        after: change.after().to_owned(),
-        path: change.path().to_string(),
-    });
-    Said {
-        outcome: fitted.outcome().code(),
-        json: 2 * u8::from(fitted.text().is_some()),
-        complete: fitted.outcome().is_complete(),
-        risk: fitted.risk().map(wiremend::Risk::code),
-        cut_at: path(fitted.cut_at()),
-        repairs: changes.collect(),
-        issues: fitted.issues().iter().map(Issue::of).collect(),
-        rules: fitted.applied().iter().map(|applied| applied.rule().code()).collect(),
-        for_model: (!fitted.issues().is_empty())
-            .then(|| Rendering::new().with_lines(8).for_model(fitted.issues())),
-        ..Said::default()
-    }
-}
-
-pub(crate) fn arguments(
-    schema: Option<&Schema>,
+/// What there is to say about the arguments of a call.
+pub(crate) fn of_arguments<'a>(
+    mended: &'a MendedArguments,
+    value: Option<&str>,
     options: &Options,
     text: &[u8],
-    to: &mut Answer,
-) -> Result<(), String> {
-    let mending = options.mending("conservative", "first")?;
-    let finish = options.finish_reason.as_deref().unwrap_or_default();
-    let finish = FinishReason::from_provider(finish);
-    let raw = String::from_utf8_lossy(text);
-    let (mended, fitted) = match schema {
-        None => (MendedArguments::new(&raw, finish, &mending), None),
-        Some(schema) => {
-            let options = FitOptions::new().with_mending(mending);
-            let fitted = fit_arguments(&raw, finish, schema, &options);
-            (fitted.mended().clone(), Some(fitted))
-        }
-    };
-    let value = fitted.as_ref().map_or(mended.value(), FittedArguments::value);
-    let outcome = fitted.as_ref().map_or(mended.outcome(), FittedArguments::outcome);
-    let fitted = fitted.as_ref().and_then(FittedArguments::fitted);
-    to.json(&Said {
-        outcome: outcome.code(),
+) -> Said<'a> {
+    Said {
+        outcome: mended.outcome().code(),
         json: 2 * u8::from(value.is_some()),
         complete: value.is_some(),
         risk: mended.repairs().risk().map(wiremend::Risk::code),
@@ -255,12 +188,9 @@ pub(crate) fn arguments(
             true => of_text(text, options.string, mended.repairs()),
             false => Vec::new(),
         },
-        issues: fitted.map_or_else(Vec::new, |f| f.issues().iter().map(Issue::of).collect()),
         raw: Some(mended.raw()),
         ..Said::default()
-    })?;
-    to.push(value.unwrap_or_default().as_bytes());
-    Ok(())
+    }
 }
 
 #[derive(Serialize)]
@@ -288,7 +218,7 @@ struct FoundCall<'a> {
 }
 
 pub(crate) fn calls(
-    tools: Option<&SharedRegistry>,
+    tools: Option<Tools>,
     options: &Options,
     text: &[u8],
     to: &mut Answer,
@@ -296,7 +226,7 @@ pub(crate) fn calls(
     let mending = options.mending("conservative", "first")?;
     let mut reader = CallExtractor::new(mending.with_trailing_documents(TrailingDocuments::First));
     if let Some(tools) = tools {
-        reader = reader.with_tools(tools.load().tools());
+        reader = reader.with_tools(tools);
     }
     if let Some(name) = &options.dialect {
         reader = reader.with_dialect(dialect_of(name)?.clone());

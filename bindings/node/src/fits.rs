@@ -1,0 +1,91 @@
+//! What stands on schemas: values and arguments that fit one, and what is wrong with them.
+
+use wiremend::{
+    response::fit_arguments,
+    schema::{self, FitOptions, Fitted, Rendering, Schema},
+};
+
+use crate::{
+    answer::Answer,
+    options::{Options, scope},
+    texts::{Issue, Places, Repair, Said, of_arguments, path},
+};
+
+impl Issue {
+    pub(crate) fn of(issue: &schema::Issue) -> Self {
+        Self {
+            code: issue.code().code(),
+            path: issue.path().to_string(),
+            pointer: issue.pointer().to_owned(),
+            expected: issue.expected().to_owned(),
+            received: issue.received().raw().to_owned(),
+            hint: issue.hint().map(str::to_owned),
+            message: issue.to_string(),
+        }
+    }
+}
+
+pub(crate) fn fit(
+    schema: &Schema,
+    options: &Options,
+    text: &[u8],
+    to: &mut Answer,
+) -> Result<(), String> {
+    let mut mending = options.mending("permissive", "array")?;
+    if options.search != Some(false) {
+        mending = mending.with_search();
+    }
+    let scope = scope(options.scope.as_deref().unwrap_or("best"))?;
+    let fitted = schema.fit(text, &FitOptions::new().with_mending(mending).with_scope(scope));
+    to.json(&of_fitted(&fitted, Some((text, options.string))))?;
+    to.push(fitted.text().unwrap_or_default().as_bytes());
+    Ok(())
+}
+
+/// What there is to say about a value that was fitted. The text, if it is kept, and whether it is a string of the host.
+pub(crate) fn of_fitted<'a>(fitted: &Fitted, text: Option<(&[u8], bool)>) -> Said<'a> {
+    let mut places = text.map(|(text, string)| Places::of(text, string));
+    let changes = fitted.changes().iter().map(|change| Repair {
+        kind: change.cause().code(),
+        risk: change.risk().code(),
+        start: places.as_mut().map_or(change.start(), |places| places.place(change.start())),
+        end: places.as_mut().map_or(change.end(), |places| places.place(change.end())),
+        before: text.map(|(text, _)| {
+            String::from_utf8_lossy(text.get(change.span()).unwrap_or_default()).into_owned()
+        }),
+        after: change.after().to_owned(),
+        path: change.path().to_string(),
+    });
+    Said {
+        outcome: fitted.outcome().code(),
+        json: 2 * u8::from(fitted.text().is_some()),
+        complete: fitted.outcome().is_complete(),
+        risk: fitted.risk().map(wiremend::Risk::code),
+        cut_at: path(fitted.cut_at()),
+        repairs: changes.collect(),
+        issues: fitted.issues().iter().map(Issue::of).collect(),
+        rules: fitted.applied().iter().map(|applied| applied.rule().code()).collect(),
+        for_model: (!fitted.issues().is_empty())
+            .then(|| Rendering::new().with_lines(8).for_model(fitted.issues())),
+        ..Said::default()
+    }
+}
+
+pub(crate) fn arguments(
+    schema: &Schema,
+    options: &Options,
+    text: &[u8],
+    to: &mut Answer,
+) -> Result<(), String> {
+    let raw = String::from_utf8_lossy(text);
+    let mending = FitOptions::new().with_mending(options.mending("conservative", "first")?);
+    let fitted = fit_arguments(&raw, options.finish(), schema, &mending);
+    let issues = fitted.fitted().map_or(&[][..], Fitted::issues);
+    to.json(&Said {
+        outcome: fitted.outcome().code(),
+        issues: issues.iter().map(Issue::of).collect(),
+        ..of_arguments(fitted.mended(), fitted.value(), options, text)
+    })?;
+    to.push(fitted.value().unwrap_or_default().as_bytes());
+    Ok(())
+}
