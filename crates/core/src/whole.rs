@@ -539,12 +539,15 @@ impl TextReading {
         let last = self.documents.last().map_or(0, |document| document.1.min(text.len()));
         let inner = |repair: &Repair| {
             let before = repair.end <= first && repair.start < first;
-            !(before || repair.start >= last && repair.end > last)
+            // Brackets that were dropped there may be a part of one.
+            let brackets = matches!(repair.kind, RepairKind::StrayText | RepairKind::ExtraClose);
+            brackets || !(before || repair.start >= last && repair.end > last)
         };
         let own: Repairs = repairs.iter().filter(inner).collect();
         let none = self.outcome == Outcome::None && search::has_token_spaces(text);
         let start = self.documents.first().map_or(0, |document| document.0);
-        let price = if none { u32::MAX } else { search::price(&own, text.len()) };
+        let price =
+            if none { u32::MAX } else { search::price(&own, text.len(), self.documents.len()) };
         let rival = self.outcome.is_valid()
             && bracket(start)
             && own.iter().any(|repair| search::has_rival(repair.kind));
@@ -600,7 +603,9 @@ impl TextReading {
             found.cost.saturating_add(margin + riskier + elsewhere + search::MISFIT * unknown.0);
         let dearer = cost >= price.saturating_add(search::MISFIT * known.0);
         let torn = found.is_cut && self.outcome.is_complete();
-        let worse = same || dearer || torn || fits || skipped;
+        // Another document is none that is dropped.
+        let fewer = self.documents.len() > 1 && more;
+        let worse = same || dearer || torn || fits || skipped || fewer;
         Some(((!worse).then_some(found), steps))
     }
 

@@ -133,9 +133,10 @@ impl Search<'_> {
         let line = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let own_line = self.input[end..self.at.max(end)].contains(&b'\n');
         let fence = text[line..].trim_ascii().starts_with(b"```");
+        let bracket = matches!(self.input[self.begin], b'{' | b'[' | b'(' | b'"');
         let kind = match reading.documents {
             // A document seemed to begin there.
-            0 if start <= self.begin && self.begin < end => RepairKind::StrayText,
+            0 if start <= self.begin && self.begin < end && bracket => RepairKind::StrayText,
             0 if fence => RepairKind::CodeFence,
             0 if own_line
                 || text.ends_with(b":")

@@ -176,9 +176,10 @@ pub(crate) const fn has_rival(kind: RepairKind) -> bool {
     )
 }
 
-/// What the repairs of a text cost, which something else has made.
-pub(crate) fn price(repairs: &Repairs, length: usize) -> u32 {
-    let (mut cost, mut quotes) = (0_u32, 0_u32);
+/// What the repairs of a text of so many documents cost, which something else has made.
+pub(crate) fn price(repairs: &Repairs, length: usize, documents: usize) -> u32 {
+    let further = documents.saturating_sub(1) as u32;
+    let (mut cost, mut quotes) = (Row::SecondText.cost().saturating_mul(further), 0_u32);
     for repair in repairs {
         cost = cost.saturating_add(match repair.kind() {
             RepairKind::UnescapedQuote | RepairKind::AmbiguousQuote => {
