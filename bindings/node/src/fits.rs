@@ -32,8 +32,8 @@ pub(crate) fn fit(
     to: &mut Answer,
 ) -> Result<(), String> {
     let mut mending = options.mending("permissive", "array")?;
-    if options.search != Some(false) {
-        mending = mending.with_search();
+    if options.search == Some(false) {
+        mending = mending.without_search();
     }
     let scope = scope(options.scope.as_deref().unwrap_or("best"))?;
     let fitted = schema.fit(text, &FitOptions::new().with_mending(mending).with_scope(scope));

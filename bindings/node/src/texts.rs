@@ -133,8 +133,8 @@ pub(crate) fn of_mended(mended: &[u8], start: usize, repairs: &Repairs) -> Vec<R
 
 pub(crate) fn mend(options: &Options, text: &[u8], to: &mut Answer) -> Result<(), String> {
     let mut mending = options.mending("permissive", "array")?;
-    if options.search != Some(false) {
-        mending = mending.with_search();
+    if options.search == Some(false) {
+        mending = mending.without_search();
     }
     let mended = match &options.scope {
         Some(code) => wiremend::find(text, scope(code)?, &mending),
