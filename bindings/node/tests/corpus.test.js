@@ -54,7 +54,7 @@ test("the corpus is there, and most of it is asked", () => {
 test("whole texts, as bytes and as strings", () => {
   for (const one of asked) {
     const [data, output] = [given(one), wanted(one)];
-    const chosen = { ...options(one), documents: one.trailing ?? "first", search: false };
+    const chosen = { ...options(one), documents: one.trailing ?? "first" };
     const run = (text) => (one.scope ? find(text, { ...chosen, scope: one.scope }) : mend(text, chosen));
     const mended = run(data);
     assert.deepEqual([mended.outcome, mended.text, kindsOf(one, mended)], [one.outcome, output, one.kinds ?? []], one.name);
