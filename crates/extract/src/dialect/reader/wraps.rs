@@ -21,6 +21,8 @@ impl CallExtractor {
         if !setup.auto || self.is_quiet() {
             return Some(None);
         }
+        // What follows is the same for all markers of one length.
+        let mut tried = 0;
         for (id, length) in found {
             let Some(entry) = setup.entries.get(*id) else { continue };
             let around = match entry.what {
@@ -31,9 +33,10 @@ impl CallExtractor {
                 }
                 _ => false,
             };
-            if !around {
+            if !around || *length == tried {
                 continue;
             }
+            tried = *length;
             let (space, next) = past_space(rest.get(*length..).unwrap_or_default(), eof)?;
             if next.is_empty() || space == SPACE {
                 continue;
