@@ -149,7 +149,8 @@ impl Engine {
     /// Where an array may have begun whose items were read as keys without values, or as objects
     /// among the members: at the last value with a key.
     fn lost_list(&self, source: &Source<'_>) -> Option<usize> {
-        if !self.whole || self.frames.top() != Some(Shape::Object) {
+        let deep = self.frames.depth() >= self.options.limits().depth();
+        if !self.whole || deep || self.frames.top() != Some(Shape::Object) {
             return None;
         }
         let Member { comma, is_unpaired, last_pair, .. } = self.member;

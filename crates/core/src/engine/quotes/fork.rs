@@ -303,6 +303,10 @@ impl Engine {
             return lost;
         }
         let kept = self.lex_start + without_space(&content[..kept]).len();
+        // The bracket may be a part of an escape.
+        if self.script.spans(kept) {
+            return lost;
+        }
         let [with, before] = [lost, kept].map(|at| {
             let mut rest = self.rest(at, Policy::PERMISSIVE)?;
             rest.expect = Expect::MemberEnd;
