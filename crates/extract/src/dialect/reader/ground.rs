@@ -28,7 +28,7 @@ const MODELS: [&[u8]; 6] = [b"assistant", b"model", b"ai", b"thought", b"action"
 /// From how many backticks or tildes on a line opens a fence.
 const FENCE: u8 = 3;
 /// How much of a line is kept before it is read.
-const KEPT: usize = 1024;
+const KEPT: usize = 512;
 /// How much of a text is read line by line, whatever is in it.
 const NEAR: usize = 256;
 /// How much of the first word of a line is looked at.
@@ -109,7 +109,7 @@ enum Line {
     /// In code that so many backticks close, of which so many were read.
     Code(u8, u8, bool),
     /// In quotation marks that this closes.
-    Quoted(&'static [u8], bool),
+    Quoted(Closer, bool),
     /// The rest of the line is a comment. Whether nothing was said before it.
     Comment(bool),
     /// A quoted line, or one of a table.
@@ -142,7 +142,7 @@ impl Above {
 pub(super) struct Ground {
     around: Around,
     /// The comment or the string on several lines that is open: what closes it, and how much of that was read.
-    inside: Option<(&'static [u8], u8)>,
+    inside: Option<(Closer, u8)>,
     line: Line,
     /// Text of the line that was not read yet.
     kept: Vec<u8>,
@@ -154,21 +154,41 @@ pub(super) struct Ground {
     /// The last bytes that were read.
     last: [u8; 4],
     /// How many lines have ended.
-    lines: usize,
+    lines: u32,
     /// Whether anything was said in the message, and in the fence.
     said: bool,
     fence_said: bool,
 }
 
-/// The quotation marks that are no ASCII: the mark that opens, and the one that closes.
-const MARKS: [(&str, &[u8]); 6] = [
-    ("“", "”".as_bytes()),
-    ("„", "“".as_bytes()),
-    ("‘", "’".as_bytes()),
-    ("«", "»".as_bytes()),
-    ("「", "」".as_bytes()),
-    ("『", "』".as_bytes()),
-];
+/// What closes a comment, a string or a quotation: its number in [`CLOSERS`], which takes less room in each
+/// reader than the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Closer(u8);
+
+impl Closer {
+    const MARKUP: Self = Self(0);
+    const COMMENT: Self = Self(1);
+    const DOUBLES: Self = Self(2);
+    const SINGLES: Self = Self(3);
+    const DOUBLE: Self = Self(4);
+    const SINGLE: Self = Self(5);
+
+    fn bytes(self) -> &'static [u8] {
+        CLOSERS[usize::from(self.0)].as_bytes()
+    }
+
+    /// What closes the quotation that a mark at the end of `text` opens, if it is no ASCII.
+    fn of_mark(text: &[u8]) -> Option<Self> {
+        let found = MARKS.iter().position(|mark| text.ends_with(mark.as_bytes()))?;
+        Some(Self(6 + found as u8))
+    }
+}
+
+const CLOSERS: [&str; 12] =
+    ["-->", "*/", "\"\"\"", "'''", "\"", "'", "”", "“", "’", "»", "」", "』"];
+
+/// The quotation marks that are no ASCII, in the order of what closes them.
+const MARKS: [&str; 6] = ["“", "„", "‘", "«", "「", "『"];
 
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
@@ -246,7 +266,8 @@ impl Ground {
         {
             let (prose, rest) = prose.split_at(end + 1);
             if !is_notable(prose) {
-                self.lines += prose.iter().filter(|byte| **byte == b'\n').count();
+                let ended = prose.iter().filter(|byte| **byte == b'\n').count();
+                self.lines = self.lines.saturating_add(u32::try_from(ended).unwrap_or(u32::MAX));
                 self.above = Above::Near(false);
                 lines = lines.get(prose.len()..).unwrap_or(last);
                 debug_assert_eq!(lines.len(), rest.len() + last.len());
@@ -256,7 +277,7 @@ impl Ground {
             if self.begins_prose(line) && !is_notable(line) {
                 let indented = matches!(line.first(), Some(b' ' | b'\t'));
                 self.above = self.above.line(indented, line.trim_ascii().is_empty());
-                self.lines += 1;
+                self.lines = self.lines.saturating_add(1);
             } else {
                 self.keep(line);
                 self.settle();
@@ -278,9 +299,11 @@ impl Ground {
     }
 
     fn keep(&mut self, text: &[u8]) {
-        self.kept.extend_from_slice(text);
-        if self.kept.len() > KEPT {
-            self.settle();
+        for text in text.chunks(KEPT) {
+            if self.kept.len() + text.len() > KEPT {
+                self.settle();
+            }
+            self.kept.extend_from_slice(text);
         }
     }
 
@@ -344,7 +367,7 @@ impl Ground {
     /// The number of the line.
     pub(super) fn line(&mut self) -> usize {
         self.settle();
-        self.lines
+        self.lines as usize
     }
 
     /// The same place, as if nothing had been said before.
@@ -444,13 +467,13 @@ impl Ground {
     }
 
     /// The comment or the string that a byte opens, after those that were read.
-    fn opens(&self, byte: u8) -> Option<&'static [u8]> {
+    fn opens(&self, byte: u8) -> Option<Closer> {
         let [first, second, third] = [self.last[1], self.last[2], self.last[3]];
         match (first, second, third, byte) {
-            (b'<', b'!', b'-', b'-') => Some(b"-->"),
-            (_, _, b'/', b'*') => Some(b"*/"),
-            (_, b'"', b'"', b'"') => Some(b"\"\"\""),
-            (_, b'\'', b'\'', b'\'') => Some(b"'''"),
+            (b'<', b'!', b'-', b'-') => Some(Closer::MARKUP),
+            (_, _, b'/', b'*') => Some(Closer::COMMENT),
+            (_, b'"', b'"', b'"') => Some(Closer::DOUBLES),
+            (_, b'\'', b'\'', b'\'') => Some(Closer::SINGLES),
             _ => None,
         }
     }
@@ -459,12 +482,13 @@ impl Ground {
         if byte == b'\n' {
             self.end_line();
         } else if let Some((close, read)) = self.inside {
-            let read = match close.get(usize::from(read)) {
+            let bytes = close.bytes();
+            let read = match bytes.get(usize::from(read)) {
                 Some(next) if *next == byte => read + 1,
-                _ => u8::from(close.first() == Some(&byte)),
+                _ => u8::from(bytes.first() == Some(&byte)),
             };
             self.inside = Some((close, read));
-            if usize::from(read) == close.len() {
+            if usize::from(read) == bytes.len() {
                 (self.inside, self.line) = (None, Line::Said);
             }
         } else if let Some(close) = self.opens(byte).filter(|_| self.line != Line::Shown) {
@@ -499,8 +523,8 @@ impl Ground {
                 b'`' => Line::Run(byte, 1, true),
                 b'>' | b'|' if begins => Line::Shown,
                 b'#' | b'-' | b'*' | b'/' | b'<' => Line::Sign(byte),
-                b'"' => Line::Quoted(b"\"", true),
-                b'\'' => Line::Quoted(b"'", true),
+                b'"' => Line::Quoted(Closer::DOUBLE, true),
+                b'\'' => Line::Quoted(Closer::SINGLE, true),
                 b']' | b'}' | b')' | b',' | b';' | b'.' => Line::Clean,
                 byte if blank || byte == b'\0' => Line::Clean,
                 byte if byte.is_ascii_digit() => Line::Word(true),
@@ -537,6 +561,7 @@ impl Ground {
             Line::Run(..) => self.said(byte),
             Line::Code(..) => self.code(line, byte),
             Line::Quoted(close, clean) => {
+                let close = close.bytes();
                 let (before, last) = close.split_at(close.len() - 1);
                 let closes = last.first() == Some(&byte)
                     && self.last.ends_with(before)
@@ -565,8 +590,7 @@ impl Ground {
     /// The quotation marks that a byte which is no ASCII opens.
     fn mark(&self, byte: u8, clean: bool) -> Option<Line> {
         let last = [self.last[2], self.last[3], byte];
-        let opens = |(open, _): &&(&str, &'static [u8])| last.ends_with(open.as_bytes());
-        MARKS.iter().find(opens).map(|(_, close)| Line::Quoted(close, clean))
+        Closer::of_mark(&last).map(|close| Line::Quoted(close, clean))
     }
 
     /// A byte of a line with words in it.
@@ -574,8 +598,8 @@ impl Ground {
         let before = self.last[3];
         match byte {
             b'`' => Line::Run(byte, 1, false),
-            b'"' => Line::Quoted(b"\"", false),
-            b'\'' if !is_word(before) => Line::Quoted(b"'", false),
+            b'"' => Line::Quoted(Closer::DOUBLE, false),
+            b'\'' if !is_word(before) => Line::Quoted(Closer::SINGLE, false),
             b'/' if before == b'/' && self.last[2] != b':' => Line::Comment(false),
             b' ' if before == b'#' && matches!(self.last[2], b' ' | b'\t') => Line::Comment(false),
             _ if byte >= 0x80 => self.mark(byte, false).unwrap_or(Line::Said),
@@ -623,7 +647,7 @@ impl Ground {
         self.above = self.above.line(std::mem::take(&mut self.indented), blank);
         self.line = Line::Clean;
         self.head.1 = 0;
-        self.lines += 1;
+        self.lines = self.lines.saturating_add(1);
     }
 
     /// Whether the line that ends says anything.
