@@ -187,7 +187,7 @@ pub(crate) fn options(switches: &Switches, tool: &str, rules: &Rules) -> FitOpti
 }
 
 fn options_of(engine: Policy, name: &str, rules: &Rules) -> FitOptions {
-    let engine = MendOptions::new().with_policy(engine);
+    let engine = MendOptions::new().with_policy(engine).without_search();
     let options = FitOptions::new().with_mending(engine).with_scope(wiremend_extract::Scope::Whole);
     options.with_name(name).with_rules(rules.clone())
 }

@@ -355,7 +355,8 @@ impl Body {
         }
         if text.starts_with('{') && fault != Fault::Incomplete {
             let policy = Policy::PERMISSIVE.at_most(Risk::Lossy);
-            let mended = mend(text.as_bytes(), &MendOptions::new().with_policy(policy));
+            let options = MendOptions::new().with_policy(policy).without_search();
+            let mended = mend(text.as_bytes(), &options);
             let complete = mended.outcome().is_complete();
             if let Some(Ok((node, _))) = mended.text().filter(|_| complete).map(json::first) {
                 sink(WireEvent::EnvelopeMended(&mended));

@@ -757,10 +757,10 @@ fn says_the_same(one: &str, other: &str) -> bool {
     mended_meaning(one).is_some_and(|one| mended_meaning(other) == Some(one))
 }
 
-/// What a text says once it is repaired, if it can be.
+/// What a text says once it is repaired as a stream of it is, if it can be.
 pub(super) fn mended_meaning(text: &str) -> Option<u64> {
     work::count(text.len());
-    mend(text.as_bytes(), &MendOptions::new()).text().map(json::meaning)
+    mend(text.as_bytes(), &MendOptions::new().without_search()).text().map(json::meaning)
 }
 
 /// Whether repaired arguments are an object, an array that the model itself closed, or a literal such as
