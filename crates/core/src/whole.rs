@@ -539,26 +539,30 @@ impl TextReading {
         let last = self.documents.last().map_or(0, |document| document.1.min(text.len()));
         let inner = |repair: &Repair| {
             let before = repair.end <= first && repair.start < first;
-            // Brackets that were dropped there may be a part of one.
-            let brackets = matches!(repair.kind, RepairKind::StrayText | RepairKind::ExtraClose);
-            brackets || !(before || repair.start >= last && repair.end > last)
+            !(before || repair.start >= last && repair.end > last)
         };
-        let own: Repairs = repairs.iter().filter(inner).collect();
+        // Brackets that were dropped there may be a part of one, if it begins or ends elsewhere.
+        let bracket_around =
+            |repair: &Repair| matches!(repair.kind, RepairKind::StrayText | RepairKind::ExtraClose);
+        let inside: Repairs = repairs.iter().filter(inner).collect();
+        let own: Repairs = repairs.iter().filter(|r| inner(r) || bracket_around(r)).collect();
         let none = self.outcome == Outcome::None && search::has_token_spaces(text);
         let start = self.documents.first().map_or(0, |document| document.0);
-        let price =
-            if none { u32::MAX } else { search::price(&own, text.len(), self.documents.len()) };
-        let rival = self.outcome.is_valid()
-            && bracket(start)
-            && own.iter().any(|repair| search::has_rival(repair.kind));
+        let has_rival =
+            |repairs: &Repairs| repairs.iter().any(|repair| search::has_rival(repair.kind));
+        let rival = self.outcome.is_valid() && bracket(start) && has_rival(&own);
         if !rival && !none {
             return None;
         }
         let (several, depth) = (self.documents.len() > 1, options.limits().depth());
         let found = search::search(text, start, several, depth)?;
-        if repairs.iter().eq(found.repairs.iter().cloned()) {
+        let same_span = found.documents.iter().eq(&[(start, last)]);
+        let own = if same_span { inside } else { own };
+        if repairs.iter().eq(found.repairs.iter().cloned()) || !none && !has_rival(&own) {
             return Some((None, found.steps));
         }
+        let price =
+            if none { u32::MAX } else { search::price(&own, text.len(), self.documents.len()) };
         let (exact, work) = search::cost_of(&own, text, start, several, depth);
         let steps = found.steps + work;
         // What is priced kind by kind may cost less where it is.
@@ -605,7 +609,9 @@ impl TextReading {
         let torn = found.is_cut && self.outcome.is_complete();
         // Another document is none that is dropped.
         let fewer = self.documents.len() > 1 && more;
-        let worse = same || dearer || torn || fits || skipped || fewer;
+        // Prose before a document is no key of another one around it.
+        let invented = begin != start && !text.get(begin).is_some_and(|byte| b"{[(".contains(byte));
+        let worse = same || dearer || torn || fits || skipped || fewer || invented;
         Some(((!worse).then_some(found), steps))
     }
 

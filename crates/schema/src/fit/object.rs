@@ -234,14 +234,18 @@ impl<'t> Plan<'t> {
             if let Some(rule) = entry.dropped {
                 let first = start(entry);
                 let run = self.entries.get(at..).unwrap_or_default();
-                let length = run.iter().take_while(|entry| entry.dropped.is_some()).count();
+                let rules = run.iter().map_while(|entry| entry.dropped);
+                let length = rules.clone().count();
+                // They form one change.
+                let risk = rules.map(Rule::risk).max().unwrap_or(Risk::Exact);
                 let next = self.entries.get(at + length).map(start);
                 let last = self.entries.get(at + length - 1).map_or(first, |e| e.member.span().end);
-                cuts.push(match (next, end) {
-                    (Some(next), _) => cut(rule, first..next, String::new()),
-                    (None, Some(end)) => cut(rule, end..last, String::new()),
-                    (None, None) => cut(rule, first..last, String::new()),
-                });
+                let span = match (next, end) {
+                    (Some(next), _) => first..next,
+                    (None, Some(end)) => end..last,
+                    (None, None) => first..last,
+                };
+                cuts.push(cut(rule, span, String::new()).with_risk(risk));
                 at += length;
                 continue;
             }
