@@ -1,0 +1,149 @@
+/** Hooks for the AI SDK (`ai`), and for what takes its models, such as Mastra: `import { mendModel } from "wiremend/ai-sdk"`. */
+
+import { find, mendArguments, Mender, type SchemaLike } from "wiremend";
+
+/** What the SDK hands to `experimental_repairToolCall`. */
+interface Broken<Call> {
+  toolCall: Call;
+  inputSchema: (options: { toolName: string }) => PromiseLike<object>;
+  error: { name?: string };
+}
+
+/**
+ * Mends the input of a call, and makes it fit the schema of its tool. A call that was cut off stays as it is, and so does not
+ * run.
+ *
+ * ```js
+ * streamText({ model, tools, experimental_repairToolCall: repairToolCall, prompt })
+ * ```
+ */
+export async function repairToolCall<Call extends { toolName: string; input: string }>({ toolCall, inputSchema, error }: Broken<Call>): Promise<Call | null> {
+  if (error.name === "AI_NoSuchToolError") return null;
+  const schema = await inputSchema({ toolName: toolCall.toolName });
+  // How the turn ended is not told here. Nothing that is open is closed, so what was cut off is not complete.
+  const mended = mendArguments(toolCall.input, { finishReason: "tool_calls", schema });
+  return mended.text === undefined ? null : { ...toolCall, input: mended.text };
+}
+
+/**
+ * Mends the text of an object: `generateObject({ model, schema, experimental_repairText: repairText, prompt })`. A text that was
+ * cut off stays as it is.
+ */
+export async function repairText({ text }: { text: string }): Promise<string | null> {
+  const mended = find(text, { policy: "lossy" });
+  return mended.isComplete ? (mended.text ?? null) : null;
+}
+
+/** A part of what a model answers, whole or in a stream. */
+interface Part {
+  type: string;
+  [member: string]: any;
+}
+
+interface Asked {
+  tools?: readonly { type: string; name?: string; inputSchema?: SchemaLike }[];
+}
+
+/**
+ * A model whose calls are mended before anything else sees them, with how the turn ended and the schemas of the tools:
+ * `generateText({ model: mendModel(model), … })`. A call that was cut off stays as it came. In a stream, a call waits for the
+ * end of the turn; its pieces do not.
+ */
+export function mendModel<Model extends object>(model: Model): Model {
+  const inner = model as Record<string | symbol, any>;
+  const own: Record<string, unknown> = {
+    async doGenerate(options: Asked) {
+      const answer = await inner.doGenerate(options);
+      return { ...answer, content: answer.content.map((part: Part) => mendPart(part, options, answer.finishReason)) };
+    },
+    async doStream(options: Asked) {
+      const answer = await inner.doStream(options);
+      const waiting: Part[] = [];
+      const calls = new TransformStream<Part, Part>({
+        transform(part, controller) {
+          if (part.type === "tool-call") return void waiting.push(part);
+          if (part.type === "finish") for (const call of waiting.splice(0)) controller.enqueue(mendPart(call, options, part.finishReason));
+          controller.enqueue(part);
+        },
+        // Without a word for the end, the stream was cut off.
+        flush: (controller) => waiting.forEach((call) => controller.enqueue(call)),
+      });
+      return { ...answer, stream: answer.stream.pipeThrough(calls) };
+    },
+  };
+  return new Proxy(model, {
+    get(_, name) {
+      const member = Object.hasOwn(own, name) ? own[name as string] : inner[name];
+      return typeof member === "function" ? member.bind(inner) : member;
+    },
+  });
+}
+
+function mendPart(part: Part, { tools = [] }: Asked, finish: string | { unified: string }): Part {
+  if (part.type !== "tool-call" || part.providerExecuted) return part;
+  const schema = tools.find((tool) => tool.type === "function" && tool.name === part.toolName)?.inputSchema;
+  if (schema === undefined) return part;
+  const mended = mendArguments(part.input, { finishReason: typeof finish === "string" ? finish : finish.unified, schema });
+  return mended.isComplete ? { ...part, input: mended.text } : part;
+}
+
+/** An `Output` of the SDK. */
+interface Output {
+  name: string;
+  parseCompleteOutput(options: { text: string }, context: any): Promise<any>;
+  parsePartialOutput(options: { text: string }): Promise<{ partial: any } | undefined>;
+}
+
+/**
+ * An output whose text is mended: `streamText({ model, output: mendOutput(Output.object({ schema })), prompt })`. The value of
+ * an object while it grows comes from one kept state, where the SDK parses the whole text again for each piece. A text that was
+ * cut off stays as it is, so that the SDK refuses it.
+ */
+export function mendOutput<Out extends Output>(output: Out): Out {
+  let state = { mender: new Mender(), read: "", sent: "" };
+  return {
+    ...output,
+    async parsePartialOutput({ text }: { text: string }) {
+      if (!text.startsWith(state.read)) {
+        state.mender.close();
+        state = { mender: new Mender(), read: "", sent: "" };
+      }
+      state.sent += state.mender.feed(text.slice(state.read.length));
+      state.read = text;
+      if (output.name !== "object" && output.name !== "json") return output.parsePartialOutput({ text: state.sent + (state.mender.completion ?? "") });
+      const partial = state.mender.snapshot();
+      return partial === undefined ? undefined : { partial };
+    },
+    parseCompleteOutput: async ({ text }: { text: string }, context: any) => output.parseCompleteOutput({ text: (output.name !== "text" && (await repairText({ text }))) || text }, context),
+  };
+}
+
+/**
+ * Adds to each piece of a text, and of the input of a call, the value so far, as `partial`:
+ * `for await (const part of result.fullStream.pipeThrough(growing()))`. It keeps one state for each, so it costs what has
+ * changed. Streams of messages for a page, as of `toUIMessageStream`, can pass, too.
+ */
+export function growing<Streamed extends { type: string }>(): TransformStream<Streamed, Streamed & { partial?: any }> {
+  const open = new Map<string, Mender>();
+  return new TransformStream({
+    transform(streamed, controller) {
+      const part = streamed as Part;
+      const [, of, what] = /^(text|tool-input)-(start|delta|end|available|error)$/.exec(part.type) ?? [];
+      const key = `${of} ${part.id ?? part.toolCallId}`;
+      let partial: any;
+      if (what === "start") {
+        open.set(key, new Mender());
+      } else if (what === "delta") {
+        open.get(key)?.feed(part.text ?? part.delta ?? part.inputTextDelta ?? "");
+        partial = open.get(key)?.snapshot();
+      } else if (what !== undefined) {
+        open.get(key)?.close();
+        open.delete(key);
+      }
+      controller.enqueue(partial === undefined ? streamed : { ...streamed, partial });
+    },
+    flush() {
+      for (const mender of open.values()) mender.close();
+    },
+  });
+}
