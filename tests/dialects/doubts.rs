@@ -425,7 +425,7 @@ fn statements_of_a_program_do_not_run() {
         "if False:\r\n\tnow()\r\n",
         "INSERT INTO t VALUES (now());",
         "The calls:\n  search(query='a')",
-        "```python\n    print(search(query='a'))\n```",
+        "```python\nif late:\n    print(search(query='a'))\n```",
     ] {
         assert_eq!(coding(None, text), [], "{text}");
     }

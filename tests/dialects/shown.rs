@@ -293,7 +293,7 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     is_text("Set B1 to `=now()`.");
     is_text("@book(seats=2)\ndef f(): pass");
     is_text("- [x] book(seats=2)\n- [ ] now()\n");
-    is_text("```python\ndef a():\n    return 1\n\nbook(seats=2)\n```");
+    is_text("```python\ndef a():\n    return book(seats=2)\n```");
     is_text("> Assistant: book(seats=2)");
     is_text(&format!("> Assistant: {object}"));
     for item in [
@@ -430,6 +430,48 @@ fn a_call_is_all_that_its_place_holds() {
     // The arguments are those of its parameters.
     is_text("[book(name=\"Ada\", floor=2)]");
     is_text("{\"name\": \"book\", \"arguments\": {\"floor\": 2}}");
+}
+
+/// In a fence of a program, each statement at its margin is a place, and what is done with the result is none of
+/// the call.
+#[test]
+fn a_statement_of_a_program_is_a_call() {
+    let call = "book(name=\"Ada\")";
+    for (before, after, count) in [
+        ("import tools\n\n", "\nprint(\"done\")\n", 1),
+        ("def f(x):\n    return x\n\nseat = ", "\nseat\n", 1),
+        ("        print(", ")\n", 1),
+        ("", " + book(name=\"Bo\")\n", 2),
+        ("functions.", "\nfunctions.book({\"name\": \"Bo\"})\n", 2),
+        // Whether these are done is not known.
+        ("def main():\n    ", "\n", 0),
+        ("for x in y:\n  ", "\n", 0),
+        ("if late: ", "\n", 0),
+        ("return ", "\n", 0),
+        ("x = f'{", "}'\n", 0),
+        ("# ", "\n", 0),
+        ("x = '''\n", "\n'''\n", 0),
+    ] {
+        let text = format!("So:\n```python\n{before}{call}{after}```\nThat is all.");
+        let found = check(&knowing(None), &text).found;
+        assert_eq!(found.calls().len(), count, "{text}: {found:?}");
+        assert!(found.calls().iter().all(|call| call.outcome() == CallOutcome::Whole), "{text}");
+    }
+    // A word without quotes is a variable there.
+    for (text, count) in
+        [("```python\nguest = \"Ada\"\nbook(name=guest)\n```", 0), ("[book(name=Ada)]", 1)]
+    {
+        let found = check(&knowing(None), text).found;
+        assert_eq!(found.calls().len(), count, "{text}: {found:?}");
+    }
+    // Other lines of a fence that is no program say what it shows.
+    is_text("```\nUsage:\nbook(name=\"Ada\")\n```");
+    // Sums and functions around calls are all that a message holds, too.
+    for text in [format!("[{call}] + [{call}]"), format!("print({call})\n")] {
+        let (calls, _) = read(&knowing(None), &text);
+        let whole = calls.iter().all(|call| call.2 == CallOutcome::Whole);
+        assert!(!calls.is_empty() && whole, "{text}");
+    }
 }
 
 /// Detected, a marker after text of its line begins a call only where a sentence ends, or directly.

@@ -3,6 +3,7 @@
 use super::{
     CallExtractor,
     decide::Opening,
+    ground::{Dress, Seat},
     mentions::{called, name_alone, name_within},
     place::TextBefore,
 };
@@ -65,12 +66,13 @@ impl CallExtractor {
             // `>>>` does not begin inside of `>>>>>>>`, which ends a conflict of versions.
             Shape::Named(named) if place.repeats(&named.open) => Begins::Nothing,
             Shape::Named(named) => match self.named(row, named, rest, eof, setup)? {
-                // Arguments in parentheses may be those of a call in Python, and what is before the name
-                // may be a part of it.
+                // Arguments in parentheses may be those of a call in Python, as they are where the result is given
+                // a name, and what is before the name may be a part of it.
                 NamedCall::Call(name, _, length, _)
                     if setup.auto
                         && named.name_end == "("
-                        && (!is_json(rest.get(length..))
+                        && (place.seat == Seat::Own(Dress::Assigned)
+                            || !is_json(rest.get(length..))
                             || setup.tools.contains(&format!("{}{name}", named.open))) =>
                 {
                     Begins::Nothing

@@ -5,20 +5,9 @@
 //! difference how the text is divided.
 
 /// The languages of fences in which models write calls. In any other, they show one.
-const OWN: [&str; 12] = [
-    "",
-    "javascript",
-    "js",
-    "json",
-    "python",
-    "py",
-    "text",
-    "tool_call",
-    "tool_code",
-    "ts",
-    "typescript",
-    "xml",
-];
+const DATA: [&str; 5] = ["", "json", "text", "tool_call", "xml"];
+/// Those of programs, each statement of which may be a call.
+const PROGRAMS: [&str; 7] = ["javascript", "js", "py", "python", "tool_code", "ts", "typescript"];
 /// Who speaks in the headers of turns: in any of these, it is not the model.
 const OTHERS: [&[u8]; 8] =
     [b"user", b"human", b"observation", b"system", b"developer", b"tool", b"function", b"ipython"];
@@ -56,7 +45,7 @@ pub(super) enum Dress {
     Plain,
     /// It is in quotation marks, or in inline code.
     Quoted,
-    /// Its result is given a name.
+    /// Its result is given a name, or to a function.
     Assigned,
 }
 
@@ -81,10 +70,32 @@ impl Seat {
 enum Around {
     #[default]
     Prose,
-    /// A fence of so many of this byte. Whether it is one in which calls are written.
-    Fence(u8, u8, bool),
+    /// A fence of so many of this byte.
+    Fence(u8, u8, Kind),
     /// The turn of another. `true` says that a control token began it, so that only another one ends it.
     Turn(bool),
+}
+
+/// What a fence is for calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It shows them.
+    Shows,
+    /// It holds nothing else.
+    Data,
+    /// Each statement at its margin may be one.
+    Program,
+}
+
+impl Kind {
+    fn of_language(word: &[u8]) -> Self {
+        let among = |names: &[&str]| names.iter().any(|name| name.as_bytes() == word);
+        match word {
+            _ if among(&DATA) => Self::Data,
+            _ if among(&PROGRAMS) => Self::Program,
+            _ => Self::Shows,
+        }
+    }
 }
 
 /// The line so far.
@@ -99,7 +110,7 @@ enum Line {
     Word(bool),
     /// A word and blanks.
     Words,
-    /// `name =`.
+    /// `name =`, or `name(`.
     Assigned,
     /// `<|`, up to the end of the token.
     Token,
@@ -148,8 +159,9 @@ pub(super) struct Ground {
     kept: Vec<u8>,
     /// The first bytes of the line, without white space at its start, and how many there are.
     head: ([u8; HEAD], u8),
-    /// Whether the line is indented, and the last line above that has text.
-    indented: bool,
+    /// How far the line is indented, how far the first one of a fence is, and the last line above that has text.
+    indent: u8,
+    margin: Option<u8>,
     above: Above,
     /// The last bytes that were read.
     last: [u8; 4],
@@ -294,7 +306,7 @@ impl Ground {
             && self.said
             && self.inside.is_none()
             && self.around == Around::Prose
-            && !self.indented;
+            && self.indent == 0;
         prose && !first.is_some_and(|byte| may_head(*byte))
     }
 
@@ -336,9 +348,18 @@ impl Ground {
         self.kept = kept;
     }
 
+    /// A call was read.
+    pub(super) fn called(&mut self) {
+        self.marker();
+        if self.head.1 == 0 {
+            (self.head.0[0], self.head.1) = (b'>', 1);
+        }
+    }
+
     /// A call or a marker was read.
     pub(super) fn marker(&mut self) {
         self.settle();
+        self.note_margin();
         self.line = match self.line {
             Line::Run(b'`', ticks, clean) => Line::Code(ticks, 0, clean),
             line @ (Line::Code(..) | Line::Quoted(..)) => line,
@@ -350,6 +371,7 @@ impl Ground {
     /// A call was read that is text.
     pub(super) fn shown(&mut self) {
         self.settle();
+        self.note_margin();
         if !matches!(self.line, Line::Code(..) | Line::Quoted(..) | Line::Run(..)) {
             self.line = Line::Said;
         }
@@ -392,6 +414,11 @@ impl Ground {
         matches!(self.around, Around::Fence(..))
     }
 
+    /// Whether it is in a fence of which each statement stands alone.
+    pub(super) const fn in_program(&self) -> bool {
+        matches!(self.around, Around::Fence(_, _, Kind::Program))
+    }
+
     /// Whether the line has more than what may be around calls.
     pub(super) fn is_said(&mut self) -> bool {
         self.settle();
@@ -422,15 +449,14 @@ impl Ground {
         self.settle();
         match self.around {
             _ if self.inside.is_some() => return Seat::Shown,
-            Around::Turn(_) | Around::Fence(_, _, false) => {
-                return Seat::Shown;
-            }
-            Around::Fence(..) if self.fence_said => return Seat::Shown,
+            Around::Turn(_) | Around::Fence(_, _, Kind::Shows) => return Seat::Shown,
+            Around::Fence(_, _, Kind::Data) if self.fence_said => return Seat::Shown,
             Around::Prose | Around::Fence(..) => {}
         }
         match self.line {
             Line::Clean if self.is_below() => Seat::Below,
             Line::Clean | Line::Token => Seat::Own(Dress::Plain),
+            Line::Assigned if self.is_below() => Seat::After(false),
             Line::Assigned => Seat::Own(Dress::Assigned),
             Line::Code(ticks, read, clean) if read == ticks => self.after(clean),
             Line::Run(b'`', _, true) | Line::Code(_, _, true) | Line::Quoted(_, true) => {
@@ -444,11 +470,15 @@ impl Ground {
         }
     }
 
-    /// Whether an indented line belongs to the text above it: to the line directly above, or to a block of which
+    /// Whether an indented line belongs to what is above it: to the line directly above, or to a block of which
     /// the last line is indented, too.
     fn is_below(&self) -> bool {
         let above = matches!(self.above, Above::Near(_) | Above::Far(true));
-        self.indented && above && !self.in_fence()
+        self.is_indented() && above && (!self.in_fence() || self.in_program())
+    }
+
+    fn is_indented(&self) -> bool {
+        self.indent > self.margin.unwrap_or(if self.in_fence() { self.indent } else { 0 })
     }
 
     fn after(&self, clean: bool) -> Seat {
@@ -505,11 +535,19 @@ impl Ground {
     /// Notes the first bytes of the line.
     fn begin(&mut self, byte: u8) {
         if self.head.1 == 0 && matches!(byte, b' ' | b'\t') {
-            self.indented = true;
+            self.indent = self.indent.saturating_add(1);
         } else if (self.head.1 > 0 || byte != b'\r')
             && let Some(free) = self.head.0.get_mut(usize::from(self.head.1))
         {
             (*free, self.head.1) = (byte, self.head.1 + 1);
+            self.note_margin();
+        }
+    }
+
+    /// The first line of a fence has something.
+    fn note_margin(&mut self) {
+        if self.in_fence() {
+            self.margin.get_or_insert(self.indent);
         }
     }
 
@@ -526,6 +564,8 @@ impl Ground {
                 b'"' => Line::Quoted(Closer::DOUBLE, true),
                 b'\'' => Line::Quoted(Closer::SINGLE, true),
                 b']' | b'}' | b')' | b',' | b';' | b'.' => Line::Clean,
+                // Between two calls, and not where a difference begins.
+                b'+' if !begins => Line::Clean,
                 byte if blank || byte == b'\0' => Line::Clean,
                 byte if byte.is_ascii_digit() => Line::Word(true),
                 byte if is_word(byte) => self.mark(byte, true).unwrap_or(Line::Word(false)),
@@ -538,6 +578,8 @@ impl Ground {
             Line::Sign(b'<') if byte == b'|' => Line::Token,
             Line::Sign(_) => self.said(byte),
             Line::Word(true) if matches!(byte, b'.' | b')') => Line::Clean,
+            // What is done with the result, as in `print(book(seats=2))`.
+            Line::Word(false) if byte == b'(' => Line::Assigned,
             Line::Word(_) | Line::Words if byte == b'=' => Line::Assigned,
             Line::Word(number) if is_word(byte) || byte == b'.' => {
                 self.mark(byte, true).unwrap_or(Line::Word(number && byte.is_ascii_digit()))
@@ -616,7 +658,7 @@ impl Ground {
             (Around::Fence(tick, ticks, _), Line::Run(own, run, true))
                 if own == tick && run >= ticks =>
             {
-                self.around = Around::Prose;
+                (self.around, self.margin) = (Around::Prose, None);
                 (self.fence_said, self.said) = (false, true);
             }
             (Around::Prose, Line::Run(tick, run, true) | Line::Label(tick, run))
@@ -626,8 +668,8 @@ impl Ground {
                 let word =
                     label.split(|byte| !byte.is_ascii_alphanumeric() && !b"_+#".contains(byte));
                 let word = word.into_iter().next().unwrap_or_default();
-                let own = OWN.iter().any(|name| name.as_bytes() == word) && head.len() < HEAD;
-                self.around = Around::Fence(tick, run, own);
+                let kind = if head.len() < HEAD { Kind::of_language(word) } else { Kind::Shows };
+                (self.around, self.margin) = (Around::Fence(tick, run, kind), None);
                 self.fence_said = false;
             }
             (Around::Prose | Around::Turn(_), _) if !blank => match speaker(&head) {
@@ -644,7 +686,8 @@ impl Ground {
             (Around::Fence(..), _) => self.fence_said |= self.says(),
             _ => {}
         }
-        self.above = self.above.line(std::mem::take(&mut self.indented), blank);
+        self.above = self.above.line(self.is_indented(), blank);
+        self.indent = 0;
         self.line = Line::Clean;
         self.head.1 = 0;
         self.lines = self.lines.saturating_add(1);

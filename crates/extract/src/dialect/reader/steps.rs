@@ -154,7 +154,7 @@ impl CallExtractor {
             if mentions || unknown {
                 self.ground.shown();
             } else {
-                self.ground.marker();
+                self.ground.called();
             }
             self.last = [b'\n'; LAST];
             self.spoke = false;

@@ -9,7 +9,7 @@ use wiremend_core::{Output as _, Partial};
 use super::{CallExtractor, ground::Ground};
 use crate::dialect::{
     Dialect,
-    sink::{CallEnd, CallSink, CallStart, FoundCall, FoundCalls, UnknownTool},
+    sink::{CallEnd, CallOutcome, CallSink, CallStart, FoundCall, FoundCalls, UnknownTool},
     tools::Tools,
 };
 
@@ -31,8 +31,17 @@ pub(super) struct Trial {
     read: usize,
     /// The number of the line in which the text begins.
     line: usize,
-    /// Whether it is the first of its message or fence.
-    first: bool,
+    place: Place,
+}
+
+/// Where the first line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// It is the first of its message, so that other text may follow the calls.
+    First,
+    /// It is a statement of a program.
+    Program,
+    Other,
 }
 
 /// What the reader has found so far.
@@ -68,11 +77,15 @@ enum Lines {
 impl Trial {
     /// Judges a text that begins with what may be a call.
     pub(super) fn new(reader: CallExtractor, mut ground: Ground) -> Self {
-        let first = ground.is_first() && !ground.in_fence();
+        let place = match (ground.in_program(), ground.in_fence()) {
+            (true, _) => Place::Program,
+            (false, false) if ground.is_first() => Place::First,
+            _ => Place::Other,
+        };
         let (line, ground) = (ground.line(), ground.unsaid());
         let (calls, state) = (FoundCalls::default(), Lines::Calls);
         let seen = Seen { ground, calls, at: 0, line: 0, made: 0, above: 0, state };
-        Self { reader: Box::new(reader), seen, read: 0, line, first }
+        Self { reader: Box::new(reader), seen, read: 0, line, place }
     }
 
     /// Reads what has come of the text, up to `most` bytes. `None` waits for more.
@@ -118,7 +131,7 @@ impl Trial {
                 above.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
             }
             // The first lines of a message may be calls, whatever comes after them.
-            Lines::Said(_) if self.first && seen.above > 0 => {
+            Lines::Said(_) if self.place == Place::First && seen.above > 0 => {
                 seen.made = seen.above;
                 seen.line
             }
@@ -126,7 +139,13 @@ impl Trial {
         };
         let tools = self.reader.tools();
         let calls = seen.calls.calls().get(..seen.made).unwrap_or_default();
-        if calls.is_empty() || !calls.iter().all(|call| fits(call, tools)) {
+        // In a program, a word without quotes is a variable.
+        let variable = |call: &FoundCall| {
+            self.place == Place::Program
+                && call.outcome() == CallOutcome::Repaired
+                && row(call).is_some_and(|row| row.family() == "Python")
+        };
+        if calls.is_empty() || calls.iter().any(|call| variable(call) || !fits(call, tools)) {
             return Some(self.text(text, end));
         }
         Some(Verdict::Calls(end))
@@ -136,8 +155,7 @@ impl Trial {
     /// where they begin.
     pub(super) fn mentioned(&self, mut each: impl FnMut(&str, &Dialect, usize)) {
         for call in self.seen.calls.calls() {
-            let dialect = Dialect::all().iter().find(|row| row.name() == call.dialect());
-            if let Some(dialect) = dialect.filter(|_| call.known()) {
+            if let Some(dialect) = row(call).filter(|_| call.known()) {
                 each(call.name(), dialect, call.end().map_or(0, |end| end.span.start));
             }
         }
@@ -194,6 +212,8 @@ impl CallSink for Seen {
                 self.state = Lines::Closed(self.at);
             } else if ended && !self.ground.is_first() || self.ground.in_fence() != fenced {
                 self.state = Lines::Said(start);
+            } else if ended && self.ground.in_program() && self.made > 0 {
+                self.state = Lines::Over(self.at);
             } else if ended {
                 (self.line, self.above) = (self.at, self.made);
             }
@@ -217,7 +237,7 @@ impl CallSink for Seen {
             self.state = Lines::Said(self.at);
         }
         if self.is_open() {
-            self.ground.marker();
+            self.ground.called();
             self.made += 1;
             self.calls.begin(call);
         }
@@ -237,6 +257,10 @@ impl CallSink for Seen {
             self.state = Lines::Unknown;
         }
     }
+}
+
+fn row(call: &FoundCall) -> Option<&'static Dialect> {
+    Dialect::all().iter().find(|row| row.name() == call.dialect())
 }
 
 /// Whether the arguments of a call are those of its parameters. Those of a call that may not run do not count.
