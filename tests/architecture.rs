@@ -134,6 +134,7 @@ fn packages_outside_take_the_lints_and_the_release_profile_of_the_workspace() {
     for manifest in [
         "benches/Cargo.toml",
         "bindings/arrow/Cargo.toml",
+        "bindings/datafusion/Cargo.toml",
         "bindings/node/Cargo.toml",
         "bindings/python/Cargo.toml",
     ] {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{ArrowError, Field, FieldRef};
-use arrow_select::{concat::concat, take::take};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use pyo3::{
     exceptions::{PyOverflowError, PyTypeError, PyValueError},
     prelude::*,
@@ -13,23 +12,11 @@ use pyo3_arrow::{PyArray, PyArrayReader, PyChunkedArray, PyField};
 use serde_json::Value;
 use wiremend::schema::{FitOptions, Schema};
 
-use crate::{
-    cores,
-    mending::Engine,
-    options,
-    result::Form,
-    shape::Shape,
-    texts::{Distinct, Width, no_texts},
-};
+use crate::{mender::ColumnMender, options};
 
 /// How the texts of columns are mended.
 #[pyclass(frozen, module = "wiremend_arrow")]
-pub(crate) struct Mending {
-    engine: Engine,
-    shape: Option<Shape>,
-    edits: bool,
-    threads: usize,
-}
+pub(crate) struct Mending(ColumnMender);
 
 /// A column of results, in chunks.
 #[pyclass(frozen, module = "wiremend_arrow")]
@@ -63,27 +50,23 @@ impl Mending {
         let mending = options::mending(policy, &without, documents, depth)?;
         let scope = options::scope(scope)?;
         let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
-        let mut shape = None;
-        let engine = match schema {
+        let mender = match schema {
             None if typed => {
                 return Err(PyValueError::new_err("typed columns need a schema"));
             }
-            None => Engine::Find(scope, mending),
+            None => ColumnMender::with_options(scope, mending),
             Some(text) => {
-                let mut schema: Value =
-                    serde_json::from_str(text).map_err(|error| wrong(&error))?;
-                if typed {
-                    shape = Some(Shape::of(&mut schema));
-                }
-                let schema = Schema::compile(&schema).map_err(|error| wrong(&error))?;
+                let schema: Value = serde_json::from_str(text).map_err(|error| wrong(&error))?;
                 let options = FitOptions::new().with_mending(mending).with_scope(scope);
-                match &shape {
-                    Some(shape) => Engine::Typed(schema, Box::new(options), shape.clone()),
-                    None => Engine::Fit(schema, Box::new(options)),
+                match typed {
+                    true => ColumnMender::typed(&schema, options),
+                    false => Schema::compile(&schema)
+                        .map(|schema| ColumnMender::fitting(schema, options)),
                 }
+                .map_err(|error| wrong(&error))?
             }
         };
-        Ok(Self { engine, shape, edits, threads: cores::threads(threads) })
+        Ok(Self(mender.with_edits(edits).with_threads(threads)))
     }
 
     /// Mends each text of a column.
@@ -91,23 +74,21 @@ impl Mending {
         let py = column.py();
         if column.hasattr("__arrow_c_stream__")? {
             let reader = column.extract::<PyArrayReader>()?.into_reader()?;
-            let form = self.form_of(reader.field().data_type())?;
+            let kind = self.0.kind(reader.field().data_type()).map_err(raised)?;
             // To read a stream may need the interpreter, for which it then asks itself.
             let mut reader = reader;
             let mut chunks = Vec::new();
-            while let Some(chunk) =
-                py.detach(|| reader.next().map(|chunk| self.chunk(&chunk?, &form)))
-            {
+            while let Some(chunk) = py.detach(|| reader.next().map(|chunk| self.0.mend(&chunk?))) {
                 chunks.push(chunk.map_err(raised)?);
                 py.check_signals()?;
             }
-            return Ok(Results::new(chunks, &form, false));
+            return Ok(Results::new(chunks, kind, false));
         }
         if column.hasattr("__arrow_c_array__")? {
             let (array, _) = column.extract::<PyArray>()?.into_inner();
-            let form = self.form_of(array.data_type())?;
-            let chunk = py.detach(|| self.chunk(&array, &form)).map_err(raised)?;
-            return Ok(Results::new(vec![chunk], &form, true));
+            let kind = self.0.kind(array.data_type()).map_err(raised)?;
+            let chunk = py.detach(|| self.0.mend(&array)).map_err(raised)?;
+            return Ok(Results::new(vec![chunk], kind, true));
         }
         let kind = column.get_type();
         Err(PyTypeError::new_err(format!(
@@ -117,10 +98,10 @@ impl Mending {
 
     /// The type of the results for texts of a width, with `__arrow_c_schema__`.
     fn kind(&self, text: &str) -> PyResult<PyField> {
-        let width = match text {
-            "string" | "binary" => Width::Small,
-            "large_string" | "large_binary" => Width::Large,
-            "string_view" | "binary_view" => Width::View,
+        let texts = match text {
+            "string" | "binary" => DataType::Utf8,
+            "large_string" | "large_binary" => DataType::LargeUtf8,
+            "string_view" | "binary_view" => DataType::Utf8View,
             other => {
                 let message = format!(
                     "text must be 'string', 'large_string' or 'string_view', not {other:?}"
@@ -128,45 +109,13 @@ impl Mending {
                 return Err(PyValueError::new_err(message));
             }
         };
-        Ok(PyField::new(field(&self.form(width))))
-    }
-}
-
-impl Mending {
-    fn form(&self, width: Width) -> Form {
-        Form { width, shape: self.shape.clone(), edits: self.edits }
-    }
-
-    fn form_of(&self, kind: &arrow_schema::DataType) -> PyResult<Form> {
-        Width::of(kind).map(|width| self.form(width)).ok_or_else(|| raised(no_texts(kind)))
-    }
-
-    fn chunk(&self, chunk: &ArrayRef, form: &Form) -> Result<ArrayRef, ArrowError> {
-        let distinct = Distinct::of(chunk)?;
-        let texts = distinct.texts()?;
-        let texts = &*texts;
-        let pieces = cores::pieces(texts);
-        let done = cores::each(&pieces, self.threads, |rows| {
-            let row = |row| texts.get(row).map(|text| self.engine.row(text, form.edits));
-            form.column(rows.map(row).collect())
-        });
-        let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let results = match done.as_slice() {
-            [] => form.nulls(0)?,
-            [one] => ArrayRef::clone(one),
-            several => concat(&several.iter().map(AsRef::as_ref).collect::<Vec<_>>())?,
-        };
-        match &distinct.rows {
-            Some(_) if results.is_empty() => form.nulls(chunk.len()),
-            Some(rows) => take(&results, rows, None),
-            None => Ok(results),
-        }
+        Ok(PyField::new(field(self.0.kind(&texts).map_err(raised)?)))
     }
 }
 
 impl Results {
-    fn new(chunks: Vec<ArrayRef>, form: &Form, single: bool) -> Self {
-        Self { chunks, field: field(form), single }
+    fn new(chunks: Vec<ArrayRef>, kind: DataType, single: bool) -> Self {
+        Self { chunks, field: field(kind), single }
     }
 
     pub(crate) fn single(array: ArrayRef, name: &str) -> Self {
@@ -195,8 +144,8 @@ impl Results {
     }
 }
 
-fn field(form: &Form) -> FieldRef {
-    Arc::new(Field::new("mended", form.kind(), true))
+fn field(kind: DataType) -> FieldRef {
+    Arc::new(Field::new("mended", kind, true))
 }
 
 pub(crate) fn raised(error: ArrowError) -> PyErr {

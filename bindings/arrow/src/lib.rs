@@ -1,20 +1,27 @@
-//! The part of the Python package `wiremend_arrow` that is written in Rust. What is in it has its names and its
-//! documentation in `python/wiremend_arrow`.
+//! Columns of Arrow whose texts are JSON that language models wrote: each is mended, with an account of every change.
+//!
+//! [`ColumnMender`] is for programs in Rust. With the feature `python`, a default one, there is also the part of the Python
+//! package `wiremend_arrow` that is written in Rust. What is in it has its names and its documentation in
+//! `python/wiremend_arrow`.
 
 mod cell;
+#[cfg(feature = "python")]
 mod column;
 mod cores;
+mod mender;
 mod mending;
+#[cfg(feature = "python")]
 mod options;
 mod result;
 mod shape;
+#[cfg(feature = "python")]
 mod summary;
 mod texts;
 
-use pyo3::prelude::*;
+pub use crate::mender::ColumnMender;
 
-/// The native module.
-#[pymodule(gil_used = false)]
+#[cfg(feature = "python")]
+#[pyo3::pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
     use crate::{
