@@ -1,4 +1,4 @@
-"""Measures `mend_array` beside loops in Python and beside what engines do with a row that is no JSON.
+"""Measures `mend_array` beside loops in Python and beside what DuckDB does with a row that is no JSON.
 
     python bench.py [rows]
 
@@ -16,33 +16,13 @@ from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import version
 
+import damaged
 import duckdb
 import fast_json_repair
 import json_repair
 import pyarrow as pa
 
 from wiremend_arrow import mend_array, summarize
-
-VALID = '{{"id": {at}, "name": "Ada Lovelace", "tags": ["a", "b", "c"], "score": {at}.5, "notes": "She said \\"yes\\" {at} times."}}'
-
-DAMAGE: list[Callable[[str], str]] = [
-    lambda text: repr(json.loads(text)),
-    lambda text: text.replace("}", ",}"),
-    lambda text: f"```json\n{text}\n```",
-    lambda text: f"Here is the answer: {text}",
-    lambda text: text.replace('"id"', "id").replace('"name"', "name"),
-    lambda text: text.replace(', "tags"', ' "tags"'),
-    lambda text: text[:-20],
-    lambda text: text.replace('\\"', '"'),
-    lambda _: "I am sorry, but I cannot say.",
-]
-
-
-def texts(rows: int) -> list[str]:
-    """Half of them valid, half with nine kinds of damage."""
-    whole = (VALID.format(at=at) for at in range(rows))
-    return [text if at % 2 else DAMAGE[at // 2 % len(DAMAGE)](text) for at, text in enumerate(whole)]
-
 
 def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -59,7 +39,7 @@ def timed(name: str, rows: int, size: int, work: Callable[[], object]) -> object
 
 
 def main(rows: int) -> None:
-    given = texts(rows)
+    given = [damaged.text(row) for row in range(rows)]
     column = pa.chunked_array([given[start : start + 65536] for start in range(0, rows, 65536)])
     size = sum(map(len, given))
     sample = given[: min(rows, 50_000)]
@@ -85,11 +65,11 @@ def main(rows: int) -> None:
     for module, repair in ((json_repair, json_repair.repair_json), (fast_json_repair, fast_json_repair.repair_json)):
         name = module.__name__
         made = timed(f"{name} {version(name)}, a loop", len(sample), part, lambda: [repair(text) for text in sample])
-        wanted = [json.loads(VALID.format(at=at)) for at in range(len(sample))]
+        wanted = [damaged.value(row) for row in range(len(sample))]
         kept = [json.loads(text) if text else None for text in made]  # type: ignore[union-attr,attr-defined]
         right = sum(got == want for got, want in zip(kept, wanted))
         print(f"  {right / len(sample):.1%} of the rows have the value that was damaged")
-    wanted = [json.loads(VALID.format(at=at)) for at in range(len(sample))]
+    wanted = [damaged.value(row) for row in range(len(sample))]
     first = mended.combine_chunks().field("json")[: len(sample)].to_pylist()
     right = sum(text is not None and json.loads(text) == want for text, want in zip(first, wanted))
     print(f"mend_array: {right / len(sample):.1%} of the same rows")
