@@ -184,6 +184,21 @@ fn a_call_after_a_document_that_was_cut_off_is_found() {
     }
 }
 
+/// Nor does one without its brackets swallow what comes after its paragraph.
+#[test]
+fn a_document_ends_with_its_paragraph() {
+    let call = "[book(seats=2)]";
+    for (text, count) in [
+        (format!("{{\"notes\": [\"a\",\n{call}"), 0),
+        (format!("{{\"notes\": [\"a\",\n\n{call}"), 1),
+        (format!("[\"a\", {{\"b\": \"c\"}}]\n{call}"), 1),
+        (format!("See [the \"docs\"](x) and [\"a\"].\n{call}"), 1),
+    ] {
+        let found = check(&knowing(None), &text).found;
+        assert_eq!(found.calls().len(), count, "{text}: {found:?}");
+    }
+}
+
 /// Each call of a list begins where the one before it ends, with the source of its name.
 #[test]
 fn the_spans_of_the_calls_of_a_list_follow_one_another() {

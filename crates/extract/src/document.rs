@@ -1,6 +1,6 @@
 //! The current document: a mender and its place in the input.
 
-use wiremend_core::{MendOptions, Mender, Outcome, Output, Path, Repair, RepairKind, prose::Marks};
+use wiremend_core::{MendOptions, Mender, Outcome, Output, Path, Repair, prose::Marks};
 
 use crate::TextSink;
 
@@ -14,8 +14,6 @@ pub(crate) struct Document {
     start: usize,
     /// Whether one of its repairs so far leaves its end in doubt, if there were any.
     repaired: Option<bool>,
-    /// Whether a string so far has a line end in it, which may have been the end of the document.
-    broken_line: bool,
     /// The steps of the mender for earlier documents.
     steps: u64,
     /// The path in the document at which the input ended.
@@ -33,15 +31,7 @@ pub(crate) enum Taken {
 
 impl Document {
     pub(crate) const fn new(options: MendOptions) -> Self {
-        Self {
-            mender: None,
-            options,
-            start: 0,
-            repaired: None,
-            broken_line: false,
-            steps: 0,
-            cut_at: None,
-        }
+        Self { mender: None, options, start: 0, repaired: None, steps: 0, cut_at: None }
     }
 
     /// Begins a document at offset `start` of the input, whose lines may be marked.
@@ -58,14 +48,12 @@ impl Document {
         }
         self.start = start;
         self.repaired = None;
-        self.broken_line = false;
         self.cut_at = None;
     }
 
     /// Reads a chunk up to the end of the document.
     pub(crate) fn push(&mut self, chunk: &[u8], sink: &mut impl TextSink) -> Taken {
-        let (repaired, broken_line) = (&mut self.repaired, &mut self.broken_line);
-        let mut out = Sink { sink, start: self.start, repaired, broken_line };
+        let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         let Some(mender) = &mut self.mender else { return Taken::All };
         match mender.push_document(chunk, &mut out) {
             None => Taken::All,
@@ -87,8 +75,7 @@ impl Document {
     /// Ends the document with the input. Returns its outcome, and the bytes that turned out not to
     /// belong to it.
     pub(crate) fn finish(&mut self, sink: &mut impl TextSink) -> (Outcome, Vec<u8>) {
-        let (repaired, broken_line) = (&mut self.repaired, &mut self.broken_line);
-        let mut out = Sink { sink, start: self.start, repaired, broken_line };
+        let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         let Some(mender) = &mut self.mender else { return (Outcome::None, Vec::new()) };
         self.cut_at = Some(mender.path());
         let outcome = mender.finish(&mut out);
@@ -99,8 +86,7 @@ impl Document {
 
     /// Gives up. What the mender has withheld is emitted raw.
     pub(crate) fn abandon(&mut self, sink: &mut impl TextSink) {
-        let (repaired, broken_line) = (&mut self.repaired, &mut self.broken_line);
-        let mut out = Sink { sink, start: self.start, repaired, broken_line };
+        let mut out = Sink { sink, start: self.start, repaired: &mut self.repaired };
         if let Some(mender) = &mut self.mender {
             mender.abandon(&mut out);
         }
@@ -123,7 +109,6 @@ impl Document {
         }
         self.start = 0;
         self.repaired = None;
-        self.broken_line = false;
         self.cut_at = None;
         self.steps = 0;
     }
@@ -137,12 +122,6 @@ impl Document {
     /// Whether quotes in strings were not escaped.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.mender().is_some_and(Mender::has_unescaped_quotes)
-    }
-
-    /// Whether the text so far ends inside a string, which has not run over a line end.
-    pub(crate) fn is_in_string(&mut self) -> bool {
-        let broken = self.broken_line;
-        !broken && self.ends_in_string()
     }
 
     /// Whether what was read of it ends inside a string.
@@ -165,7 +144,6 @@ struct Sink<'a, P> {
     sink: &'a mut P,
     start: usize,
     repaired: &'a mut Option<bool>,
-    broken_line: &'a mut bool,
 }
 
 impl<P: TextSink> Output for Sink<'_, P> {
@@ -180,8 +158,6 @@ impl<P: TextSink> Output for Sink<'_, P> {
     }
     fn repair(&mut self, repair: Repair) {
         *self.repaired = (*self.repaired).max(Some(repair.kind().doubts_end()));
-        let control = repair.kind() == RepairKind::UnescapedControl;
-        *self.broken_line |= control && matches!(repair.after(), "\\n" | "\\r");
         self.sink.repair(repair.shifted(self.start));
     }
 }

@@ -223,10 +223,6 @@ impl<S: SegmentSink> CallSink for Route<'_, S> {
     fn text(&mut self, bytes: &[u8]) {
         self.texts.push(bytes, self.sink);
     }
-    fn documents(&mut self) -> Option<&mut Finder> {
-        let payloads = &mut self.texts.payloads;
-        (payloads.scope() == Scope::All).then_some(payloads)
-    }
     fn reasoning(&mut self, bytes: &[u8]) {
         self.texts.leave(self.sink);
         let span = self.texts.next(bytes.len());

@@ -35,7 +35,6 @@ mod tools;
 mod tree;
 mod value;
 mod wake;
-mod watch;
 mod xml;
 
 pub use reader::{CallExtractor, CallStartState};

@@ -29,11 +29,10 @@ use super::{
     input::TextInput,
     json::JsonCall,
     out::Out,
-    prefill::Prefill,
+    prefill::{Prefill, Prefilled},
     python::PythonCall,
     setup::Setup,
     sink::CallSink,
-    watch::{Watch, Watched},
     xml::XmlCall,
 };
 
@@ -91,7 +90,6 @@ pub struct CallExtractor {
     state: State,
     out: Out,
     /// Follows the documents in the text, once there is any.
-    watch: Option<Box<Watch>>,
     /// What the prompt has written, if it has written anything.
     prefill: Option<Box<Prefill>>,
     /// Bytes that are not decided yet.
@@ -197,7 +195,6 @@ impl CallExtractor {
             shared: Arc::default(),
             state: State::Text,
             out: Out::default(),
-            watch: None,
             prefill: None,
             buf: Vec::new(),
             after: None,
@@ -248,7 +245,6 @@ impl CallExtractor {
     #[must_use]
     pub fn with_mending(mut self, options: MendOptions) -> Self {
         self.options = options.without_search();
-        self.watch = None;
         self
     }
 
@@ -344,7 +340,7 @@ impl CallExtractor {
             self.out.text(chunk, sink);
             return;
         }
-        self.watched(sink, |reader, sink| {
+        self.prefilled(sink, |reader, sink| {
             if !chunk.is_empty() {
                 reader.read_prefill(sink);
             }
@@ -352,20 +348,18 @@ impl CallExtractor {
         });
     }
 
-    /// Reads with what is kept of the text so far.
-    fn watched<S: CallSink>(
+    /// Reads without passing on what the prompt has written.
+    fn prefilled<S: CallSink>(
         &mut self,
         sink: &mut S,
-        then: impl FnOnce(&mut Self, &mut Watched<'_, S>),
+        then: impl FnOnce(&mut Self, &mut Prefilled<'_, S>),
     ) {
-        let new = || Box::new(Watch::new(self.options.clone()));
-        let mut watch = self.watch.take().unwrap_or_else(new);
         let mut prefill = self.prefill.take();
-        then(self, &mut Watched { sink, watch: &mut watch, prefill: &mut prefill, quiet: false });
-        (self.watch, self.prefill) = (Some(watch), prefill);
+        then(self, &mut Prefilled { sink, prefill: &mut prefill });
+        self.prefill = prefill;
     }
 
-    fn read_prefill<S: CallSink>(&mut self, sink: &mut Watched<'_, S>) {
+    fn read_prefill<S: CallSink>(&mut self, sink: &mut Prefilled<'_, S>) {
         let Some(prefill) = sink.prefill.as_mut().filter(|prefill| !prefill.read) else { return };
         prefill.read = true;
         let text = prefill.text.clone();
@@ -373,7 +367,7 @@ impl CallExtractor {
         self.read(&text, sink);
     }
 
-    fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Watched<'_, S>) {
+    fn read<S: CallSink>(&mut self, chunk: &[u8], sink: &mut Prefilled<'_, S>) {
         let mut rest = chunk;
         if self.in_header && chunk.len() > HEAD {
             // Only what may be a header is copied before it is read.
@@ -388,12 +382,10 @@ impl CallExtractor {
             let setup = self.take_setup();
             let plain = self.plain(chunk, 0, &setup);
             self.setup = Some(setup);
-            self.steps += 1 + plain.length as u64;
-            let (text, after) = chunk.split_at(plain.length);
+            self.steps += 1 + plain as u64;
+            let (text, after) = chunk.split_at(plain);
             self.skip(text);
-            sink.quiet = plain.quiet;
             self.pass(text, sink);
-            sink.quiet = false;
             rest = after;
         }
         if !rest.is_empty() {
@@ -421,7 +413,7 @@ impl CallExtractor {
 
     fn end(&mut self, eos: bool, sink: &mut impl CallSink) {
         if !self.finished {
-            self.watched(sink, |reader, sink| {
+            self.prefilled(sink, |reader, sink| {
                 reader.read_prefill(sink);
                 reader.pump(true, eos, sink);
             });
@@ -448,9 +440,6 @@ impl CallExtractor {
         let rest = rest.concat();
         self.buf.clear();
         self.out = Out::default();
-        if let Some(watch) = &mut self.watch {
-            watch.reset();
-        }
         if let Some(prefill) = &mut self.prefill {
             prefill.reset();
         }
@@ -497,7 +486,7 @@ impl CallExtractor {
     /// How many steps of work were done. Grows in proportion to the input.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.steps + self.out.work + self.watch.as_ref().map_or(0, |watch| watch.steps())
+        self.steps + self.out.work
     }
 
     /// What was made ready is for other dialects or tools.

@@ -22,18 +22,7 @@ const fn is_special(byte: u8) -> bool {
 /// Whether a byte and the next one are a sign that something begins here, or has begun before.
 const fn is_sign(byte: u8, next: u8) -> bool {
     // The second byte of `◁` is rarer than its first one, which is that of a dash and of quotes.
-    is_special(byte) | (next == 0x97) | ((next == b'(') & (byte != b' ')) | ends_line(byte, next)
-}
-
-/// Whether a line ends with a colon here. That is a sign of what the text is, and not of a marker.
-const fn ends_line(byte: u8, next: u8) -> bool {
-    // A comparison of signed bytes is one instruction less. It also takes in what is not ASCII.
-    (byte == b':') & ((next as i8) < b' ' as i8)
-}
-
-/// Whether a text with such a sign may have a document, a fence or the beginning of a block in it.
-const fn is_notable(sign: u8) -> bool {
-    (sign | 0x20 == b'{') | (sign == b'~') | (sign == b'`') | (sign == b':')
+    is_special(byte) | (next == 0x97) | ((next == b'(') & (byte != b' '))
 }
 
 /// What may come before a sign: [`SPACE`], or [a part](NAME) of the name of a tool, in quotes or not, or
@@ -110,7 +99,7 @@ impl Search {
         bytes: &[u8],
         from: usize,
         look: impl FnMut(usize, usize) -> Option<usize>,
-    ) -> SearchHit {
+    ) -> Option<usize> {
         match self.pairs[..] {
             [] => Self::find_with([], bytes, from, look),
             [a] => Self::find_with([a], bytes, from, look),
@@ -126,24 +115,14 @@ impl Search {
         bytes: &[u8],
         from: usize,
         mut look: impl FnMut(usize, usize) -> Option<usize>,
-    ) -> SearchHit {
-        let mut read = Read { bytes, at: from, floor: from, quiet: true };
+    ) -> Option<usize> {
+        let mut read = Read { bytes, at: from, floor: from };
         let mut at = read.blocks::<N, BLOCK>(pairs, &mut look);
         if at.is_none() && read.has_sign(pairs) {
             at = read.blocks::<N, LANES>(pairs, &mut look).or_else(|| read.end(pairs, &mut look));
         }
-        let at = at.or_else(|| read.last(&mut look));
-        SearchHit { at, quiet: read.quiet }
+        at.or_else(|| read.last(&mut look))
     }
-}
-
-/// What was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SearchHit {
-    /// Where something may begin.
-    pub(super) at: Option<usize>,
-    /// Whether there is nothing before it with which a document, a fence or a block of a program may begin.
-    pub(super) quiet: bool,
 }
 
 /// A text of which a part was searched.
@@ -153,8 +132,6 @@ struct Read<'a> {
     at: usize,
     /// After the last sign.
     floor: usize,
-    /// Whether all signs were such with which no document, fence or block begins.
-    quiet: bool,
 }
 
 impl Read<'_> {
@@ -198,7 +175,6 @@ impl Read<'_> {
                 if found.is_some() {
                     return found;
                 }
-                self.quiet &= !self.bytes.get(sign).is_some_and(|sign| is_notable(*sign));
             }
         }
         None
@@ -246,10 +222,7 @@ impl Read<'_> {
     #[inline]
     fn last(&mut self, look: &mut impl FnMut(usize, usize) -> Option<usize>) -> Option<usize> {
         let end = self.bytes.len();
-        let found = look(look_back(self.bytes, self.at, self.floor), end);
-        let read = self.bytes.get(self.at..found.unwrap_or(end)).unwrap_or_default();
-        self.quiet &= !read.iter().any(|byte| is_notable(*byte));
-        found
+        look(look_back(self.bytes, self.at, self.floor), end)
     }
 }
 
@@ -347,19 +320,19 @@ mod tests {
         assert!(!search.is_ready());
     }
 
-    /// Every sign is in a part that is looked at, wherever it is in a block, and only quiet text is called so.
+    /// Every sign is in a part that is looked at, wherever it is in a block.
     #[test]
     fn no_sign_is_missed() {
         let mut search = Search::default();
         search.add(b"Action");
-        let parts = ["a", " ", "it ", "book(", "{", "<", "`", ":\n", ": ", "Action", "and so on "];
+        let parts = ["a", " ", "it ", "book(", "{", "<", "`", ": ", "Action", "and so on "];
         let mut seed = 7u32;
         for length in 0..300 {
             let mut text = String::new();
             while text.len() < length {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 // Most of it is plain, so that there are whole blocks.
-                let part = if seed >> 29 == 0 { (seed >> 8) as usize % parts.len() } else { 10 };
+                let part = if seed >> 29 == 0 { (seed >> 8) as usize % parts.len() } else { 9 };
                 text.push_str(parts[part]);
             }
             let bytes = text.as_bytes();
@@ -369,14 +342,10 @@ mod tests {
                     seen[start..end].fill(true);
                     None
                 });
-                assert_eq!(found.at, None);
+                assert_eq!(found, None);
                 let pairs = bytes.iter().zip(&bytes[1..]).enumerate().skip(from);
                 let mut signs = pairs.filter(|(_, (a, b))| is_one_of([(b'A', b'c')], **a, **b));
                 assert!(signs.all(|(at, _)| seen[at]), "{text:?} from {from}");
-                let here = &text[from..];
-                let loud = here.contains(['{', '`']) || here.contains(":\n");
-                assert!(!found.quiet || !loud, "{text:?} from {from}");
-                assert!(found.quiet || loud || here.ends_with(':'), "{text:?} from {from}");
             }
         }
     }

@@ -49,14 +49,6 @@ pub(super) struct Entry {
     pub(super) what: What,
 }
 
-/// The beginning of a text with which nothing begins.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plain {
-    pub(super) length: usize,
-    /// Whether it is known that neither a document nor a fence nor a block of a program begins in it.
-    pub(super) quiet: bool,
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Setup {
     pub(super) rows: Vec<Arc<Dialect>>,
@@ -313,7 +305,7 @@ impl Setup {
     /// How much of a long text there is from `from` on before anything may begin, if it can be searched in
     /// blocks. `before` is the byte before the text.
     #[inline]
-    pub(super) fn find(&self, before: u8, text: &[u8], from: usize) -> Option<Plain> {
+    pub(super) fn find(&self, before: u8, text: &[u8], from: usize) -> Option<usize> {
         let search = self.search.as_ref().filter(|_| !self.wakes.are_few())?;
         let found = search.find(text, from, |mut at, end| {
             let window = text.get(..=end).unwrap_or(text);
@@ -327,8 +319,7 @@ impl Setup {
             }
             None
         });
-        let length = found.at.unwrap_or(text.len()).saturating_sub(from);
-        Some(Plain { length, quiet: found.quiet })
+        Some(found.unwrap_or(text.len()).saturating_sub(from))
     }
 
     /// Whether anything may begin with `rest`, judging by its first byte and by the names of tools.
@@ -444,6 +435,6 @@ mod tests {
         let setup = Setup::new(rows, true, tools);
         let text = "Words and more of them. ".repeat(20);
         let found = setup.find(b'\n', text.as_bytes(), 0);
-        assert!(found.is_some_and(|found| found.length == text.len() && found.quiet));
+        assert_eq!(found, Some(text.len()));
     }
 }

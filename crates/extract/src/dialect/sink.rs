@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Dialect;
-use crate::Finder;
 
 /// Receives what a [`CallExtractor`](super::CallExtractor) finds, in the order of the input.
 ///
@@ -20,11 +19,6 @@ pub trait CallSink {
     /// first call if it was before the list, and after the last one otherwise.
     fn content(&mut self, text: &[u8]) {
         let _ = text;
-    }
-    /// The extractor that reads the text, if there is one that reads all documents in it. For this crate.
-    #[doc(hidden)]
-    fn documents(&mut self) -> Option<&mut Finder> {
-        None
     }
     /// Receives the content of a reasoning block, unchanged.
     fn reasoning(&mut self, bytes: &[u8]) {

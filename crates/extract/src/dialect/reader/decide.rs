@@ -120,6 +120,9 @@ impl CallExtractor {
         eof: bool,
         setup: &Setup,
     ) -> Option<Decision> {
+        if place.seat == Seat::Data {
+            return Some(Decision::Text(1));
+        }
         if let Some((row, turn, length)) = self.frame(rest, place.at_start, eof, setup)? {
             let called = matches!(turn, Turn::Call(_));
             if matches!(turn, Turn::Call(_) | Turn::Cut(_)) && place.seat == Seat::Shown {

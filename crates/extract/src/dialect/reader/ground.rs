@@ -35,6 +35,10 @@ pub(super) enum Seat {
     After(bool),
     /// Below a line of text, and indented: a marker may be there, and nothing else.
     Below,
+    /// In a JSON document, where nothing without a marker is called. Whether a marker may be there.
+    Within(bool),
+    /// In a string of a document: nothing is anything else than text there.
+    Data,
     /// In code, a quotation, a comment, a table, or the turn of another: it is shown.
     Shown,
 }
@@ -60,7 +64,8 @@ impl Seat {
         match self {
             Self::Free | Self::Own(Dress::Plain) | Self::After(true) | Self::Below => true,
             Self::Own(Dress::Assigned) | Self::After(false) => named,
-            Self::Own(Dress::Quoted) | Self::Shown => false,
+            Self::Within(takes) => takes || named,
+            Self::Own(Dress::Quoted) | Self::Data | Self::Shown => false,
         }
     }
 }
@@ -155,6 +160,8 @@ pub(super) struct Ground {
     /// The comment or the string on several lines that is open: what closes it, and how much of that was read.
     inside: Option<(Closer, u8)>,
     line: Line,
+    /// How many brackets of a JSON document are open, and how many may have opened one.
+    document: (u8, u8),
     /// Text of the line that was not read yet.
     kept: Vec<u8>,
     /// The first bytes of the line, without white space at its start, and how many there are.
@@ -220,16 +227,23 @@ fn may_head(byte: u8) -> bool {
         | (byte == b'#')
 }
 
-/// Whether anything but lines of prose may be in a text: the head of a line, or a comment or a string that may
-/// end on another line. Compilers turn such a search into a few instructions for many bytes.
+/// Whether a byte is a bracket of JSON: those that open differ in one bit from each other, as those that close do.
+const fn is_bracket(byte: u8) -> bool {
+    (byte | 0x20 == b'{') | (byte | 0x20 == b'}')
+}
+
+/// Whether anything but lines of prose may be in a text: the head of a line, or a document, a comment or a string
+/// that may end on another line. Compilers turn such a search into a few instructions for many bytes.
 fn is_notable(text: &[u8]) -> bool {
     let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
     let found = pairs.fold(0, |found, (one, two)| {
+        let document = is_bracket(*one)
+            & ((*two == b'"') | (*two == b'\'') | is_bracket(*two) | (*two <= b' '));
         let comment = ((*one == b'<') & (*two == b'!')) | ((*one == b'/') & (*two == b'*'));
         let quotes = (*one == *two) & ((*one == b'"') | (*one == b'\''));
         let blank = (*two == b' ') | (*two == b'\t');
         let head = (*one == b'\n') & (may_head(*two) | blank);
-        found | u8::from(comment | quotes | head)
+        found | u8::from(document | comment | quotes | head)
     });
     found != 0
 }
@@ -246,6 +260,7 @@ fn special(byte: u8) -> bool {
         | (byte == b'!')
         | (byte == b'-')
         | (byte == b'\n')
+        | is_bracket(byte)
         | (byte >= 0x80)
 }
 
@@ -305,6 +320,7 @@ impl Ground {
         let prose = begins
             && self.said
             && self.inside.is_none()
+            && self.document == (0, 0)
             && self.around == Around::Prose
             && self.indent == 0;
         prose && !first.is_some_and(|byte| may_head(*byte))
@@ -332,6 +348,7 @@ impl Ground {
             let skipped = length.saturating_sub(self.last.len());
             if skipped > 0 {
                 let (text, after) = rest.split_at(skipped);
+                self.document.1 = 0;
                 let mut text = text.iter();
                 while usize::from(self.head.1) < HEAD
                     && let Some(byte) = text.next()
@@ -447,6 +464,14 @@ impl Ground {
     /// Where a call would be that begins here.
     pub(super) fn seat(&mut self) -> Seat {
         self.settle();
+        match self.line {
+            _ if self.document.0 == 0 => self.seat_of_line(),
+            Line::Quoted(..) => Seat::Data,
+            _ => Seat::Within(self.seat_of_line().takes_marker(false)),
+        }
+    }
+
+    fn seat_of_line(&self) -> Seat {
         match self.around {
             _ if self.inside.is_some() => return Seat::Shown,
             Around::Turn(_) | Around::Fence(_, _, Kind::Shows) => return Seat::Shown,
@@ -526,10 +551,27 @@ impl Ground {
             self.inside = Some((close, 0));
         } else {
             self.begin(byte);
+            self.bracket(byte);
             self.line = self.next(self.line, byte);
         }
         self.last.copy_within(1.., 0);
         self.last[3] = byte;
+    }
+
+    /// Follows documents: from a bracket before a string on up to its partner, or to a blank line.
+    fn bracket(&mut self, byte: u8) {
+        if matches!(self.line, Line::Quoted(..) | Line::Code(..) | Line::Comment(_) | Line::Shown) {
+            return;
+        }
+        let (open, may_open) = self.document;
+        self.document = match byte {
+            b'{' | b'[' if open > 0 => (open.saturating_add(1), 0),
+            b'{' | b'[' => (0, may_open.saturating_add(1)),
+            b'"' | b'\'' => (open.saturating_add(may_open), 0),
+            b'}' | b']' => (open.saturating_sub(1), 0),
+            b' ' | b'\t' | b'\r' => self.document,
+            _ => (open, 0),
+        };
     }
 
     /// Notes the first bytes of the line.
@@ -653,6 +695,7 @@ impl Ground {
         let head =
             self.head.0.get(..usize::from(self.head.1)).unwrap_or_default().to_ascii_lowercase();
         let blank = head.is_empty();
+        let around = self.around;
         match (self.around, self.line) {
             _ if self.inside.is_some() => {}
             (Around::Fence(tick, ticks, _), Line::Run(own, run, true))
@@ -685,6 +728,9 @@ impl Ground {
             (Around::Turn(false), _) => self.around = Around::Prose,
             (Around::Fence(..), _) => self.fence_said |= self.says(),
             _ => {}
+        }
+        if blank || self.around != around {
+            self.document = (0, 0);
         }
         self.above = self.above.line(self.is_indented(), blank);
         self.indent = 0;

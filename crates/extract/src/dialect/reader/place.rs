@@ -60,7 +60,7 @@ impl TextBefore {
     /// What a call without a marker is here. `data` says that a program may assign it.
     pub(super) fn standing(&self, named: bool, data: bool) -> Standing {
         match (self.judged, self.seat) {
-            (_, Seat::Shown) => Standing::Mentioned,
+            (_, Seat::Shown | Seat::Within(_) | Seat::Data) => Standing::Mentioned,
             (_, Seat::Free) | (Some(true), _) => Standing::Made,
             _ if named || self.marked => Standing::Made,
             (Some(false), _) => Standing::Text,
@@ -72,7 +72,7 @@ impl TextBefore {
 
     /// Whether its line may begin here.
     pub(super) fn begins_line(&self) -> bool {
-        matches!(self.seat, Seat::Free | Seat::Own(Dress::Plain) | Seat::Below)
+        matches!(self.seat, Seat::Free | Seat::Own(Dress::Plain) | Seat::Below | Seat::Within(true))
             && self.is_line_start()
     }
 
@@ -137,7 +137,11 @@ impl CallExtractor {
                 Some(Verdict::Text(last)) => (line <= last).then_some(false),
                 None => None,
             },
-            seat: if self.judges { Seat::Free } else { self.ground.seat() },
+            seat: match self.ground.seat() {
+                seat if !self.judges => seat,
+                seat @ (Seat::Within(_) | Seat::Data) => seat,
+                _ => Seat::Free,
+            },
             last,
         }
     }

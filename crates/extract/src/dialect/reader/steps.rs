@@ -5,14 +5,14 @@ use crate::dialect::{
     Dialect,
     json::Step,
     out::Ctx,
+    prefill::Prefilled,
     setup::Setup,
     sink::{CallOutcome, CallSink},
-    watch::Watched,
 };
 
 impl CallExtractor {
     /// Reads what is undecided, as far as that is possible.
-    pub(super) fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Watched<'_, S>) {
+    pub(super) fn pump<S: CallSink>(&mut self, eof: bool, eos: bool, sink: &mut Prefilled<'_, S>) {
         let setup = self.take_setup();
         let mut buf = std::mem::take(&mut self.buf);
         let mut at = 0;

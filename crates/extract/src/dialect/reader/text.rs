@@ -3,7 +3,7 @@
 use super::{
     CallExtractor, Engine, State, Thought,
     ground::Seat,
-    place::{LAST, TextBefore, keep_last},
+    place::{LAST, keep_last},
     trial::{Trial, Verdict},
 };
 use crate::dialect::{
@@ -13,13 +13,13 @@ use crate::dialect::{
     json::{CLOSE, JsonCall, Step},
     markers::Markers,
     out::Ctx,
+    prefill::Prefilled,
     python::PythonCall,
     react,
     reader::decide::{Decision, Opening},
-    setup::{Plain, Setup},
+    setup::Setup,
     shape::{Frames, Shape},
     sink::{CallSink, MentionedCall},
-    watch::Watched,
     xml::XmlCall,
 };
 
@@ -32,7 +32,7 @@ impl CallExtractor {
         rest: &[u8],
         eof: bool,
         setup: &Setup,
-        sink: &mut Watched<'_, S>,
+        sink: &mut Prefilled<'_, S>,
     ) -> Step {
         if let Some(row) = self.after.or(self.around) {
             return self.after_call(row, rest, eof, setup, sink);
@@ -54,8 +54,8 @@ impl CallExtractor {
         let mut at = 0;
         loop {
             let plain = self.plain(rest, at, setup);
-            self.skip(rest.get(at..at + plain.length).unwrap_or_default());
-            at += plain.length;
+            self.skip(rest.get(at..at + plain).unwrap_or_default());
+            at += plain;
             let here = rest.get(at..).unwrap_or_default();
             if here.is_empty() {
                 break;
@@ -81,26 +81,13 @@ impl CallExtractor {
                     self.state = State::Text;
                     return Step::Wait;
                 }
-                Some(decision) => match is_data(&decision, place, here, eof, sink) {
-                    // It is a part of the string, or of the data.
-                    Some(true) => {
-                        self.skip(here.get(..1).unwrap_or_default());
-                        at = 1;
-                    }
-                    Some(false) => {
-                        if let Decision::Judge(_) = decision {
-                            let ground = self.ground.clone();
-                            self.trial = Some(Box::new(Trial::new(self.judge(), ground)));
-                            self.state = State::Text;
-                            return Step::Read(0);
-                        }
-                        return self.apply(decision, here, setup, sink);
-                    }
-                    None => {
-                        self.state = State::Text;
-                        return Step::Wait;
-                    }
-                },
+                Some(Decision::Judge(_)) => {
+                    let ground = self.ground.clone();
+                    self.trial = Some(Box::new(Trial::new(self.judge(), ground)));
+                    self.state = State::Text;
+                    return Step::Read(0);
+                }
+                Some(decision) => return self.apply(decision, here, setup, sink),
             }
         }
         self.pass(rest.get(..at).unwrap_or_default(), sink);
@@ -118,7 +105,7 @@ impl CallExtractor {
         &mut self,
         rest: &[u8],
         eof: bool,
-        sink: &mut Watched<'_, S>,
+        sink: &mut Prefilled<'_, S>,
     ) -> bool {
         let Some(mut trial) = self.trial.take() else { return true };
         let verdict = trial.judge(rest, self.options.limits().buffer(), eof);
@@ -138,7 +125,7 @@ impl CallExtractor {
     }
 
     /// How much of a text there is from `from` on before anything may begin.
-    pub(super) fn plain(&self, rest: &[u8], from: usize, setup: &Setup) -> Plain {
+    pub(super) fn plain(&self, rest: &[u8], from: usize, setup: &Setup) -> usize {
         if rest.len() - from.min(rest.len()) >= LONG
             && let Some(found) = setup.find(self.before(rest, 0, 1).unwrap_or(b'\n'), rest, from)
         {
@@ -150,7 +137,7 @@ impl CallExtractor {
             at += setup.clear(self.before(rest, at, 1).unwrap_or(b'\n'), here);
             let here = rest.get(at..).unwrap_or_default();
             if here.is_empty() || setup.wakes(here) {
-                return Plain { length: at - from, quiet: false };
+                return at - from;
             }
             at += 1;
         }
@@ -451,31 +438,4 @@ impl CallExtractor {
         };
         self.state = State::Call(row, Box::new(engine));
     }
-}
-
-/// Whether what begins here is in a string of a document, or a value of one. `None` waits for more.
-fn is_data<S: CallSink>(
-    decision: &Decision,
-    place: TextBefore,
-    here: &[u8],
-    eof: bool,
-    sink: &mut Watched<'_, S>,
-) -> Option<bool> {
-    let decision = match decision {
-        Decision::Judge(decision) | Decision::Shown(decision) => decision,
-        decision => decision,
-    };
-    let bare = match decision {
-        Decision::Mentioned(..) => true,
-        Decision::Open(_, Opening::Json(_), length) => *length == 0,
-        // A call in quotes is a string of the document.
-        Decision::Open(_, Opening::Python(_, opening), _) => opening.quoted.is_some(),
-        _ => false,
-    };
-    let value = place.last.iter().rev().find(|byte| !byte.is_ascii_whitespace());
-    // It may be further back than is kept.
-    if bare && value.is_none_or(|byte| matches!(byte, b':' | b'[' | b',')) {
-        return sink.is_in_document(here, eof);
-    }
-    sink.is_in_string(here, eof)
 }

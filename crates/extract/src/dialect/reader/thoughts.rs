@@ -177,7 +177,7 @@ impl CallExtractor {
     fn clear_thought(&self, thought: &Thought, close: u8, rest: &[u8], setup: &Setup) -> usize {
         let plain = match thought.draft {
             Some(_) => rest.len(),
-            None => self.plain(rest, 0, setup).length,
+            None => self.plain(rest, 0, setup),
         };
         let text = rest.get(..plain).unwrap_or(rest);
         text.iter().position(|byte| *byte == close).unwrap_or(plain)
