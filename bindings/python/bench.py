@@ -43,6 +43,7 @@ def texts() -> dict[str, tuple[str, Any]]:
         "valid rows, 0.5 MB": (valid, many),
         "valid, not ASCII": (json.dumps(unicode_rows, ensure_ascii=False), unicode_rows),
         "broken call, 94 B": (CALL, value),
+        "a comma missing, 95 B": (json.dumps(value).replace(', "days"', ' "days"'), value),
         "broken rows, 0.5 MB": (valid.replace('"name"', "'name'").replace("false", "False")[:-1] + ",]", many),
         "broken calls, 0.5 MB": ("[" + ", ".join([CALL] * 5000) + "]", [value] * 5000),
     }

@@ -2,6 +2,8 @@
 
 import { find, mendArguments, Mender, type SchemaLike } from "wiremend";
 
+import { replaced } from "./replaced.js";
+
 /** What the SDK hands to `experimental_repairToolCall`. */
 interface Broken<Call> {
   toolCall: Call;
@@ -50,8 +52,8 @@ interface Asked {
  * end of the turn; its pieces do not.
  */
 export function mendModel<Model extends object>(model: Model): Model {
-  const inner = model as Record<string | symbol, any>;
-  const own: Record<string, unknown> = {
+  const inner = model as Record<string, any>;
+  return replaced(model, {
     async doGenerate(options: Asked) {
       const answer = await inner.doGenerate(options);
       return { ...answer, content: answer.content.map((part: Part) => mendPart(part, options, answer.finishReason)) };
@@ -69,12 +71,6 @@ export function mendModel<Model extends object>(model: Model): Model {
         flush: (controller) => waiting.forEach((call) => controller.enqueue(call)),
       });
       return { ...answer, stream: answer.stream.pipeThrough(calls) };
-    },
-  };
-  return new Proxy(model, {
-    get(_, name) {
-      const member = Object.hasOwn(own, name) ? own[name as string] : inner[name];
-      return typeof member === "function" ? member.bind(inner) : member;
     },
   });
 }

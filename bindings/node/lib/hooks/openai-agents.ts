@@ -2,6 +2,8 @@
 
 import { mendArguments, type SchemaLike } from "wiremend";
 
+import { replaced } from "./replaced.js";
+
 /** What is read of a request: the tools, and the agents that take over. */
 interface Asked {
   tools: readonly { type: string; name?: string; parameters?: SchemaLike }[];
@@ -24,7 +26,7 @@ interface Model {
  * `new Agent({ model: mendModel(new OpenAIChatCompletionsModel(client, "m")), … })`. A call that was cut off stays as it came.
  */
 export function mendModel<Inner extends Model>(model: Inner): Inner {
-  const own: Record<string | symbol, unknown> = {
+  return replaced(model, {
     async getResponse(request: Asked) {
       const response = await model.getResponse(request);
       return { ...response, output: response.output.map((item: Item) => mendItem(item, request, response.providerData)) };
@@ -34,12 +36,6 @@ export function mendModel<Inner extends Model>(model: Inner): Inner {
         if (event.type !== "response_done") yield event;
         else yield { ...event, response: { ...event.response, output: event.response.output.map((item: Item) => mendItem(item, request, event.response.providerData)) } };
       }
-    },
-  };
-  return new Proxy(model, {
-    get(inner, name) {
-      const member = Object.hasOwn(own, name) ? own[name] : (inner as any)[name];
-      return typeof member === "function" ? member.bind(inner) : member;
     },
   });
 }
