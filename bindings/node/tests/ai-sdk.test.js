@@ -81,8 +81,13 @@ test("a model that is mended", async () => {
     const text = '{"seats": 2, "when": "tomorrow"}';
     for (let end = 0; end < text.length; end++) assert.deepEqual(await ranMended(text.slice(0, end), "length", stream), [], text.slice(0, end));
   }
-  const model = modelOf([], "stop");
+  const model = modelOf([{ type: "tool-call", toolCallId: "c", toolName: "book", input: "{'seats': 2}" }], "tool-calls");
   assert.equal(mendModel(model).modelId, model.modelId);
+  // What runs the pieces runs the same.
+  const { stream } = await mendModel(model).doStream({ tools: [{ type: "function", name: "book", inputSchema: {} }] });
+  const pieces = [];
+  for await (const part of stream) if (part.type.startsWith("tool-")) pieces.push(part.delta ?? part.input ?? part.type);
+  assert.deepEqual(pieces, ["tool-input-start", '{"seats": 2}', "tool-input-end", '{"seats": 2}']);
 });
 
 test("an output that is mended, while it grows and at its end", async () => {

@@ -49,38 +49,56 @@ interface Asked {
 /**
  * A model whose calls are mended before anything else sees them, with how the turn ended and the schemas of the tools:
  * `generateText({ model: mendModel(model), … })`. A call that was cut off stays as it came. In a stream, a call waits for the
- * end of the turn; its pieces do not.
+ * end of the turn, and its pieces with it: there are frameworks that run what the pieces say.
  */
 export function mendModel<Model extends object>(model: Model): Model {
   const inner = model as Record<string, any>;
   return replaced(model, {
     async doGenerate(options: Asked) {
       const answer = await inner.doGenerate(options);
-      return { ...answer, content: answer.content.map((part: Part) => mendPart(part, options, answer.finishReason)) };
+      return { ...answer, content: mendCalls(answer.content, options, answer.finishReason) };
     },
     async doStream(options: Asked) {
       const answer = await inner.doStream(options);
       const waiting: Part[] = [];
+      const executed = new Set<string>();
       const calls = new TransformStream<Part, Part>({
         transform(part, controller) {
-          if (part.type === "tool-call") return void waiting.push(part);
-          if (part.type === "finish") for (const call of waiting.splice(0)) controller.enqueue(mendPart(call, options, part.finishReason));
+          if (part.providerExecuted) executed.add(idOf(part));
+          if (/^tool-(call|input)/.test(part.type) && !executed.has(idOf(part))) return void waiting.push(part);
+          if (part.type === "finish") for (const held of mendCalls(waiting.splice(0), options, part.finishReason)) controller.enqueue(held);
           controller.enqueue(part);
         },
         // Without a word for the end, the stream was cut off.
-        flush: (controller) => waiting.forEach((call) => controller.enqueue(call)),
+        flush: (controller) => waiting.forEach((held) => controller.enqueue(held)),
       });
       return { ...answer, stream: answer.stream.pipeThrough(calls) };
     },
   });
 }
 
-function mendPart(part: Part, { tools = [] }: Asked, finish: string | { unified: string }): Part {
-  if (part.type !== "tool-call" || part.providerExecuted) return part;
-  const schema = tools.find((tool) => tool.type === "function" && tool.name === part.toolName)?.inputSchema;
-  if (schema === undefined) return part;
-  const mended = mendArguments(part.input, { finishReason: typeof finish === "string" ? finish : finish.unified, schema });
-  return mended.isComplete ? { ...part, input: mended.text } : part;
+const idOf = (part: Part): string => part.toolCallId ?? part.id;
+
+/** The pieces of a call that is mended are one. */
+function mendCalls(parts: readonly Part[], { tools = [] }: Asked, finish: string | { unified: string }): Part[] {
+  const finishReason = typeof finish === "string" ? finish : finish.unified;
+  const inputs = new Map<string, string>();
+  for (const part of parts) {
+    const schema = tools.find((tool) => tool.type === "function" && tool.name === part.toolName)?.inputSchema;
+    if (part.type !== "tool-call" || part.providerExecuted || schema === undefined) continue;
+    const mended = mendArguments(part.input, { finishReason, schema });
+    if (mended.isComplete && mended.text !== part.input) inputs.set(idOf(part), mended.text!);
+  }
+  const said = new Set<string>();
+  return parts.flatMap((part) => {
+    const input = inputs.get(idOf(part));
+    if (input === undefined) return [part];
+    if (part.type === "tool-call") return [{ ...part, input }];
+    if (part.type !== "tool-input-delta") return [part];
+    const delta = said.has(idOf(part)) ? [] : [{ ...part, delta: input }];
+    said.add(idOf(part));
+    return delta;
+  });
 }
 
 /** An `Output` of the SDK. */
