@@ -12,7 +12,7 @@ use super::super::{
 /// How many words between two calls are prose. Fewer are code around them, as in `x = f()`.
 const PROSE: u8 = 3;
 /// How many calls are compared with later ones.
-const MOST: usize = 256;
+const MOST: usize = 64;
 
 /// The calls of a text, as far as later ones may repeat them.
 #[derive(Clone, Debug, Default)]

@@ -147,6 +147,10 @@ impl CallExtractor {
                     let entry = |id: &usize| setup.entries.get(*id).map(|entry| entry.what);
                     let opens = |(id, _): &(usize, usize)| matches!(entry(id), Some(What::Open(_)));
                     let opens = found.iter().any(opens);
+                    let length = found.first().map_or(1, |(_, length)| *length);
+                    if opens && comes_thrice(rest, length, eof)? {
+                        return Some(Decision::Text(length));
+                    }
                     for &(id, length) in &found {
                         let Some(entry) = setup.entries.get(id) else { continue };
                         if let Some(decision) =
@@ -454,4 +458,19 @@ impl CallExtractor {
             Begins::Nothing => Some(None),
         }
     }
+}
+
+/// Whether what `rest` begins with comes twice more directly after it, as no opener of a call does: to look for
+/// what each of them may open would take long. `None` waits for more.
+fn comes_thrice(rest: &[u8], length: usize, eof: bool) -> Option<bool> {
+    let (marker, mut after) = rest.split_at_checked(length)?;
+    for _ in 0..2 {
+        let (_, next) = past_space(after, eof)?;
+        match next.strip_prefix(marker) {
+            Some(rest) => after = rest,
+            None if next.is_empty() || eof || !marker.starts_with(next) => return Some(false),
+            None => return None,
+        }
+    }
+    Some(true)
 }
