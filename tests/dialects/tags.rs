@@ -371,6 +371,26 @@ fn a_call_between_markers_is_of_their_dialect() {
     }
 }
 
+/// A parameter that a pattern declares is read as its schema says.
+#[test]
+fn a_parameter_may_be_declared_by_a_pattern() {
+    let declared = json!([{"name": "rent", "parameters": {
+        "type": "object",
+        "patternProperties": {"^n_": {"type": "integer"}, "^l_": {"type": "array", "items": {"type": "string"}}},
+        "additionalProperties": false,
+    }}]);
+    let reader = || {
+        let tools = Registry::from_tools(&declared).unwrap().tools();
+        CallExtractor::new(MendOptions::new()).with_tools(tools)
+    };
+    let tags = "<tool_call>\n<function=rent>\n<parameter=n_a>\n5\n</parameter>\n<parameter=l_b>\n['x']\n</parameter>\n</function>\n</tool_call>";
+    let found = check(&reader(), tags).found;
+    assert_eq!(show(&found).0[0].1, r#"{"n_a": 5, "l_b": ["x"]}"#);
+    // Without a marker, too, and nothing else is one of its arguments.
+    assert_eq!(check(&reader(), "[rent(n_a=5)]").found.calls().len(), 1);
+    assert_eq!(check(&reader(), "[rent(a=5)]").found.calls().len(), 0);
+}
+
 #[test]
 fn longcat_writes_keys_and_values_too() {
     let call = |inner: &str| format!("<longcat_tool_call>{inner}</longcat_tool_call>");

@@ -90,7 +90,7 @@ impl Guide for SchemaGuide {
     fn member(&self, key: &str) -> Member {
         let objects: Vec<Part<'_>> =
             self.parts().filter(|part| part.allows(JsonType::Object)).collect();
-        let mut declared = objects.iter().filter_map(|part| part.property(key)).peekable();
+        let mut declared = objects.iter().filter_map(|part| part.declared(key)).peekable();
         if declared.peek().is_some() {
             return self.below(declared).map_or(Member::Open, Member::Declared);
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::{
-    compile::{Additional, Choices, Schema, Shape, ShapeId, Shapes, Types},
+    compile::{Additional, Choices, Pattern, Schema, Searched, Shape, ShapeId, Shapes, Types},
     judge::Judge,
     names::folded,
     tree::{JsonType, Node},
@@ -13,6 +13,9 @@ use crate::{
 
 /// The most subschemas that are combined.
 const MOST: usize = 64;
+/// The most patterns that are compared with a key, and the most steps that each may take.
+const PATTERNS: usize = 16;
+const STEPS: u64 = 4096;
 
 /// The subschemas that apply to one value: the one that a keyword names, those that it references,
 /// and those in its `allOf`. It answers the questions of fitting, cursors and guides about the
@@ -110,9 +113,24 @@ impl<'s> Part<'s> {
         (!tops.is_empty()).then(|| Self::of(self.schema, tops))
     }
 
+    /// The place of a member that `properties` or `patternProperties` declare.
+    pub(crate) fn declared(&self, key: &str) -> Option<Self> {
+        let by_pattern = || {
+            let objects = self.all.iter().filter_map(|id| self.schema.shapes().checks(*id));
+            let patterns = objects.filter_map(|checks| checks.object.as_ref());
+            let patterns = patterns.flat_map(|object| &object.patterns).take(PATTERNS);
+            let fits =
+                |pattern: &Pattern| pattern.search(key, |steps| steps <= STEPS) == Searched::Match;
+            let own = patterns.filter(|(pattern, _)| fits(pattern));
+            let tops: Vec<ShapeId> = own.map(|(_, id)| *id).collect();
+            (!tops.is_empty()).then(|| Self::of(self.schema, tops))
+        };
+        self.property(key).or_else(by_pattern)
+    }
+
     /// The place of a member, declared or not.
     pub(crate) fn member(&self, key: &str) -> Self {
-        self.property(key).unwrap_or_else(|| {
+        self.declared(key).unwrap_or_else(|| {
             let has_patterns = self.shapes().any(|shape| shape.has_patterns);
             let further = |shape: &Shape| match shape.additional {
                 Additional::Schema(id) => Some(id),

@@ -198,7 +198,9 @@ impl Tool {
     /// Whether the tool may have a parameter of that name. Nothing is known of a tool without
     /// parameters and without a guide.
     pub(super) fn takes(&self, parameter: &str) -> bool {
-        self.has(parameter) || self.parameters.is_empty() && self.guide.is_none()
+        self.has(parameter)
+            || self.parameter(parameter).is_some()
+            || self.parameters.is_empty() && self.guide.is_none()
     }
 
     /// Whether it is known to have no parameters.

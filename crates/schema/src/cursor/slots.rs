@@ -157,6 +157,9 @@ impl Slots {
     }
 
     fn further(&mut self, id: SlotId, part: &Part<'_>, key: &str) -> SlotId {
+        if part.has_patterns() {
+            return self.slot(&part.member(key));
+        }
         if let Some(further) = self.get(id).further {
             return further;
         }

@@ -27,6 +27,28 @@ fn valid_values_are_never_changed() {
     }
 }
 
+/// A member that a pattern declares is mended like one that has a name.
+#[test]
+fn members_by_pattern_are_mended_like_properties() {
+    let schema = json!({
+        "properties": {"name": {"type": "string"}},
+        "patternProperties": {"^n_": {"type": "integer"}, "_at$": {"type": "boolean"}},
+        "additionalProperties": false,
+    });
+    let input = r#"{"n_a": "5", "name": "6", "is_at": "true"}"#;
+    assert_eq!(fit(&schema, input).text(), Some(r#"{"n_a": 5, "name": "6", "is_at": true}"#));
+    // One that no pattern matches is refused, and so is a value that is nothing of its pattern.
+    assert_eq!(fit(&schema, r#"{"x": "5"}"#).outcome(), Outcome::Invalid);
+    assert_eq!(fit(&schema, r#"{"n_a": "five"}"#).outcome(), Outcome::Invalid);
+    let open = json!({"patternProperties": {"^n_": {"type": "integer"}}});
+    assert_eq!(fit(&open, r#"{"n_a": "5", "x": "5"}"#).text(), Some(r#"{"n_a": 5, "x": "5"}"#));
+    // Members of one object with different patterns.
+    let streamed =
+        json!({"patternProperties": {"^a": {"type": "integer"}, "^b": {"type": "string"}}});
+    let fitted = fit(&streamed, r#"{"a": "1", "b": "2", "a2": "3"}"#);
+    assert_eq!(fitted.text(), Some(r#"{"a": 1, "b": "2", "a2": 3}"#));
+}
+
 #[test]
 fn bytes_outside_of_changes_are_preserved() {
     let schema = json!({"properties": {"a": {"type": "integer"}, "b": {"type": "array", "items": {"type": "number"}}}});
