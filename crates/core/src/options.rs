@@ -349,7 +349,7 @@ impl MendOptions {
     /// each quote and bracket means what the bytes shortly after it say.
     ///
     /// ### Default
-    /// Where a repair has a rival, a text of up to 16 KiB is searched, and what follows later decides. So it may
+    /// Where a repair has a rival, the text is searched, and what follows later decides. So it may
     /// contradict what a stream of the text has shown. A [`BufferedMender`](crate::BufferedMender) searches at
     /// its end. A text that seems to be cut off stays incomplete, and what fits a guide stays.
     ///

@@ -815,7 +815,7 @@ impl Search<'_> {
         }
         let top = self.top(&reading);
         let members = top.is_some_and(Kind::has_members);
-        let next = Mode::if_members(members);
+        let next = Mode::after_comma(members);
         let rest = self.rest_of_text();
         let comma = match rest {
             [b',', ..] => Some((1, None)),
@@ -835,7 +835,7 @@ impl Search<'_> {
             self.go(separated, length);
         } else if top != Some(Kind::Call) && !matches!(self.byte(), b'}' | b']' | b')' | b':') {
             let last = reading.last as usize;
-            let line = self.has_line_end(last);
+            let line = self.layout.has_line_end(last, self.at);
             let row = if line { Row::CommaAddedAtLine } else { Row::CommaAdded };
             let mut added = reading;
             // Where tokens touch, more may be missing.
@@ -890,7 +890,8 @@ impl Search<'_> {
             plus + rest.iter().skip(plus).take_while(|byte| byte.is_ascii_whitespace()).count();
         let last = reading.last as usize;
         let closed = last.checked_sub(1).and_then(|at| self.input.get(at));
-        let line = plus == 1 || self.has_line_end(last) || rest[..gap].contains(&b'\n');
+        let line =
+            plus == 1 || self.layout.has_line_end(last, self.at) || rest[..gap].contains(&b'\n');
         if closed == Some(&b'"') && rest.get(gap) == Some(&b'"') && line {
             let mut joined = reading;
             let row = match plus {
@@ -948,8 +949,8 @@ impl Search<'_> {
             self.go(dropped, 1);
         }
         let mut added = reading;
-        let indent = self.indent();
-        let line = self.has_line_end(last);
+        let indent = self.layout.indent(self.at);
+        let line = self.layout.has_line_end(last, self.at);
         let row = match top {
             Kind::Call | Kind::Inner | Kind::Doubled => Row::CommaDropped,
             _ if line
@@ -975,7 +976,7 @@ impl Search<'_> {
 }
 
 impl Mode {
-    const fn if_members(members: bool) -> Self {
+    pub(super) const fn after_comma(members: bool) -> Self {
         if members { Self::Key(After::Comma) } else { Self::Value(After::Comma) }
     }
 

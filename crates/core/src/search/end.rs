@@ -88,7 +88,9 @@ impl Search<'_> {
         if !cut {
             self.drop_around(&mut reading, self.at);
         }
-        self.ends.push((reading, cut));
+        if self.only.is_none_or(|only| only.len() == reading.made as usize) {
+            self.ends.push((reading, cut));
+        }
     }
 
     /// Drops a key without a value, and the comma before it.

@@ -9,31 +9,27 @@
 mod arena;
 mod between;
 mod end;
+mod frontier;
+mod layout;
 mod misfit;
 mod rows;
 mod strings;
 mod token;
 mod valid;
 
-use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 
 use arena::{Change, Edit, EditLists, Edits, Kind, Stack, Stacks};
 pub(crate) use end::Answer;
+use frontier::{Frontier, Stage};
+use layout::Layout;
 pub(crate) use misfit::misfits;
 use rows::Row;
 pub(crate) use rows::{has_rival, price};
 use strings::{Bare, Text};
+use valid::{APART, Valid, settles};
 
 use crate::{Repair, RepairKind, Repairs};
-
-/// How many readings go on from a byte.
-const READINGS: usize = 24;
-
-/// How many bytes ahead the readings are found without a search.
-const NEAR: usize = 64;
-
-/// A reading that is so much dearer than the best one at the same byte is dropped.
-const DEARER: u32 = 1_300;
 
 /// After what a value or a key is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +118,13 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// Its lists of edits.
+    fn lists(&mut self) -> [&mut Edits; 3] {
+        [&mut self.edits, &mut self.document_edits, &mut self.key_edits]
+    }
+}
+
 impl Mode {
     /// A number for each mode.
     const fn code(self) -> u64 {
@@ -141,8 +144,11 @@ impl Mode {
 /// What a third of a member or a value costs that the guide does not allow.
 pub(crate) const MISFIT: u32 = 100;
 
-/// A longer text is not searched.
-pub(crate) const LONGEST: usize = 1 << 14;
+/// A longer text is not searched, in bytes: places are numbers of 32 bits.
+pub(crate) const LONGEST: usize = u32::MAX as usize - 1;
+
+/// How many steps a search may take, and how many more for each byte. One that needs more has no answer.
+const STEPS: (u64, u64) = (1 << 14, 8);
 
 /// Whether a text has spaces as byte-level tokens write them, so that where its words end must be searched.
 pub(crate) fn has_token_spaces(text: &[u8]) -> bool {
@@ -180,7 +186,6 @@ pub(crate) fn cost_of(
     let only: Vec<Repair> = repairs.iter().flat_map(single).collect();
     let mut search = Search::new(input, begin, several, depth, Some(&only));
     search.run();
-    search.ends.retain(|(reading, _)| reading.made as usize == only.len());
     let steps = search.steps;
     (search.answer().map(|answer| answer.cost), steps)
 }
@@ -202,16 +207,9 @@ impl<'t> Search<'t> {
             stacks: Stacks::new(),
             lists: EditLists::new(),
             collect_at: 1 << 16,
-            near: (0..NEAR).map(|_| Vec::new()).collect(),
-            far: BTreeMap::new(),
-            best: u32::MAX,
-            here: Vec::new(),
-            passed: Vec::new(),
-            line: (Some(0), 0),
-            indents: 0,
-            invalid_at: 0,
-            solid: (0, 0),
-            line_end: 0,
+            frontier: Frontier::new(),
+            layout: Layout::new(input),
+            valid: Valid::NOTHING,
             lines: token::Next::new(b"\n"),
             blocks: token::Next::new(b"*/"),
             markup: token::Next::new(b"-->"),
@@ -233,24 +231,10 @@ struct Search<'t> {
     lists: EditLists,
     /// How many edits there are when those of dropped readings are forgotten.
     collect_at: usize,
-    /// The readings at the bytes that come next, each in the place of its number.
-    near: Vec<Vec<Reading>>,
-    /// Those at bytes further on.
-    far: BTreeMap<usize, Vec<Reading>>,
-    /// What the cheapest reading at this byte costs.
-    best: u32,
-    /// The readings at this byte that may still go on, the cheapest one last.
-    here: Vec<Reading>,
-    /// Those that have gone on from this byte.
-    passed: Vec<Reading>,
-    /// How much white space the line begins with, as long as there is nothing else, up to a byte.
-    line: (Option<u16>, usize),
-    indents: u16,
-    /// Where the text is no longer valid, as far as it was read for that.
-    invalid_at: usize,
-    /// How much of the text is before the white space that ends here, and the line that it is on.
-    solid: (usize, usize),
-    line_end: usize,
+    frontier: Frontier,
+    layout: Layout<'t>,
+    /// The text that was read last as long as it was valid.
+    valid: Valid,
     lines: token::Next,
     blocks: token::Next,
     markup: token::Next,
@@ -286,76 +270,46 @@ impl<'t> Search<'t> {
             habits: 0,
             state: 0,
         };
-        self.arrive(0, start);
+        self.frontier.arrive(0, start);
         if self.begin > 0 {
-            self.arrive(self.begin, start);
+            self.frontier.arrive(self.begin, start);
         }
-        while let Some(at) = self.next_place() {
-            self.at = at;
-            let mut here = core::mem::take(&mut self.near[at % NEAR]);
-            for reading in self.far.remove(&at).into_iter().flatten() {
-                merge(&mut here, reading);
-            }
-            core::mem::swap(&mut self.here, &mut here);
-            self.near[at % NEAR] = here;
-            self.here.sort_by_key(|reading| core::cmp::Reverse(reading.cost));
-            self.passed.clear();
-            self.best = u32::MAX;
-            while let Some(mut reading) = self.here.pop() {
-                if self.passed.is_empty() && self.settles(&mut reading) {
-                    let reading = self.skip_valid(reading);
-                    if self.at > at {
-                        self.here.push(reading);
-                        self.near[self.at % NEAR].append(&mut self.here);
-                        self.best = u32::MAX;
-                        break;
+        let mut end = u32::MAX;
+        while let Some(mut next) = self.frontier.next(end) {
+            self.at = next.at;
+            if settles(&mut next) && self.is_free(&next.reading) {
+                if next.stage == Stage::Open {
+                    self.frontier.wait(&next, APART);
+                    continue;
+                }
+                let near = next.reading.cost.saturating_add(APART);
+                if next.stage == Stage::Waiting && !self.frontier.release(near) {
+                    self.frontier.clear();
+                    next.reading = self.skip_valid(next.reading);
+                    if self.at > next.at {
+                        self.frontier.arrive(self.at, next.reading);
+                        continue;
                     }
                 }
-                self.best = self.best.min(reading.cost);
-                let dear = reading.cost > self.best.saturating_add(DEARER);
-                if self.passed.len() == READINGS || dear {
-                    break;
-                }
-                self.passed.push(reading);
-                self.steps += 1;
-                if at >= self.input.len() {
-                    self.end(reading);
-                } else {
-                    self.step(reading);
-                }
             }
-            self.here.clear();
+            self.steps += 1;
+            if self.steps > STEPS.0 + STEPS.1 * self.input.len() as u64 {
+                self.ends.clear();
+                break;
+            }
+            if self.at >= self.input.len() {
+                self.end(next.reading);
+                end = self.ends.iter().map(|(reading, _)| reading.cost).min().unwrap_or(end);
+            } else {
+                self.step(next.reading);
+            }
+            self.frontier.sweep();
             if self.lists.len() > self.collect_at {
-                let near = self.near.iter_mut().flatten();
-                let readings = near.chain(self.far.values_mut().flatten());
-                let lists = readings.flat_map(|reading| {
-                    [&mut reading.edits, &mut reading.document_edits, &mut reading.key_edits]
-                });
-                self.lists.keep(lists);
+                let ends = self.ends.iter_mut().flat_map(|(reading, _)| reading.lists());
+                self.lists.keep(self.frontier.edits().chain(ends));
                 self.collect_at = (2 * self.lists.len()).max(1 << 16);
             }
         }
-    }
-
-    /// The next byte at which a reading goes on.
-    fn next_place(&self) -> Option<usize> {
-        let from = if self.best == u32::MAX { self.at } else { self.at + 1 };
-        let near = (from..from + NEAR).find(|at| !self.near[at % NEAR].is_empty());
-        let far = self.far.first_key_value().map(|(at, _)| *at);
-        match (near, far) {
-            (Some(near), Some(far)) => Some(near.min(far)),
-            (near, far) => near.or(far),
-        }
-    }
-
-    /// A reading goes on at this byte.
-    fn arrive(&mut self, at: usize, reading: Reading) {
-        let place = if at < self.at + NEAR {
-            &mut self.near[at % NEAR]
-        } else {
-            self.far.entry(at).or_default()
-        };
-        merge(place, reading);
     }
 
     fn step(&mut self, reading: Reading) {
@@ -371,51 +325,6 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// Looks at the bytes up to this one.
-    fn pass_to_here(&mut self) {
-        let (mut end, from) = self.solid;
-        for at in from..self.at {
-            match self.input[at] {
-                b'\n' => self.line_end = at + 1,
-                b' ' | b'\t' | b'\r' | 0x0c => {}
-                _ => end = at + 1,
-            }
-        }
-        self.solid = (end, self.at.max(from));
-    }
-
-    /// Where the text ends that is before this byte, without the white space at its end.
-    fn solid_end(&mut self) -> usize {
-        self.pass_to_here();
-        self.solid.0
-    }
-
-    /// Whether a line ends between `from` and this byte.
-    fn has_line_end(&mut self, from: usize) -> bool {
-        self.pass_to_here();
-        self.line_end > from
-    }
-
-    /// How far in the line begins that this byte is on.
-    fn indent(&mut self) -> u16 {
-        if self.line.1 < self.at {
-            for at in self.line.1..self.at {
-                match self.input[at] {
-                    b'\n' => self.line.0 = Some(0),
-                    b' ' | b'\t' => {
-                        self.line.0 = self.line.0.map(|indent| indent.saturating_add(1));
-                    }
-                    _ => {
-                        self.indents = self.line.0.unwrap_or(self.indents);
-                        self.line.0 = None;
-                    }
-                }
-            }
-            self.line.1 = self.at;
-        }
-        self.line.0.unwrap_or(self.indents)
-    }
-
     /// The text from here on.
     fn rest_of_text(&self) -> &'t [u8] {
         self.input.get(self.at..).unwrap_or_default()
@@ -427,30 +336,9 @@ impl<'t> Search<'t> {
 
     /// A reading goes on `length` bytes later.
     fn go(&mut self, reading: Reading, length: usize) {
-        if reading.cost >= FORBIDDEN || reading.cost > self.best.saturating_add(DEARER) {
-            return;
+        if reading.cost < FORBIDDEN {
+            self.frontier.arrive(self.at + length, reading);
         }
-        if length == 0 {
-            self.stay(reading);
-        } else {
-            self.arrive(self.at + length, reading);
-        }
-    }
-
-    /// A reading goes on at this byte with another state. Those that went on before it were cheaper.
-    fn stay(&mut self, mut reading: Reading) {
-        reading.state = reading.code();
-        if self.passed.iter().any(|known| same(known, &reading)) {
-            return;
-        }
-        if let Some(known) = self.here.iter().position(|known| same(known, &reading)) {
-            if self.here[known].cost <= reading.cost {
-                return;
-            }
-            self.here.remove(known);
-        }
-        let place = self.here.partition_point(|known| known.cost > reading.cost);
-        self.here.insert(place, reading);
     }
 
     /// The reading at a key that begins here.
@@ -522,7 +410,7 @@ impl<'t> Search<'t> {
         if self.stacks.depth(reading.stack) >= self.depth {
             return None;
         }
-        let indent = self.indent();
+        let indent = self.layout.indent(self.at);
         reading.stack = self.stacks.push(reading.stack, kind, indent);
         reading.last = end as u32;
         reading.comma = NONE;
@@ -548,16 +436,6 @@ impl<'t> Search<'t> {
 /// Whether two readings of the same bytes expect the same of the rest.
 fn same(one: &Reading, other: &Reading) -> bool {
     one.state == other.state && one.stack == other.stack && one.made == other.made
-}
-
-/// Adds a reading to those at a byte. Of two that expect the same, the cheaper one stays.
-fn merge(readings: &mut Vec<Reading>, mut reading: Reading) {
-    reading.state = reading.code();
-    match readings.iter_mut().find(|known| same(known, &reading)) {
-        Some(known) if reading.cost < known.cost => *known = reading,
-        Some(_) => {}
-        None => readings.push(reading),
-    }
 }
 
 #[cfg(test)]

@@ -442,7 +442,7 @@ impl Search<'_> {
 
     /// The string ends before the byte here, and has lost its quote.
     fn lost_quote(&mut self, reading: Reading, text: Text) {
-        let end = self.solid_end();
+        let end = self.layout.solid_end(self.at);
         let row = match self.byte() {
             _ if text.is_key => Row::LostQuoteOfKey,
             b'\n' => Row::LostQuoteAtLine,
@@ -657,7 +657,7 @@ impl Search<'_> {
             b'\\' => reading.has_tokens && token::odd_space(rest).is_some(),
             _ => token::wide_sign(rest).is_some(),
         };
-        let end = self.solid_end();
+        let end = self.layout.solid_end(self.at);
         let end = token::solid(&self.input[..end]);
         if (stops || byte == b'"' && end < self.at) && !bare.is_half {
             let mut ended = reading;

@@ -19,15 +19,23 @@ impl Next {
         Self { mark, known: None }
     }
 
-    /// The next occurrence at or after `from`. Questions must not go back.
+    /// The next occurrence at or after `from`.
     pub(super) fn after(&mut self, input: &[u8], from: usize) -> Option<usize> {
+        let first = |from: usize, to: usize| {
+            let part = input.get(from..to.min(input.len())).unwrap_or_default();
+            part.windows(self.mark.len()).position(|part| part == self.mark).map(|at| from + at)
+        };
         match self.known {
             Some((asked, None)) if from >= asked => None,
             Some((asked, Some(at))) if (asked..=at).contains(&from) => Some(at),
+            // A question that goes back is answered up to where the last one began.
+            Some((asked, known)) if from < asked => {
+                let found = first(from, asked + self.mark.len() - 1).or(known);
+                self.known = Some((from, found));
+                found
+            }
             _ => {
-                let rest = input.get(from..).unwrap_or_default();
-                let found = rest.windows(self.mark.len()).position(|part| part == self.mark);
-                let found = found.map(|at| from + at);
+                let found = first(from, input.len());
                 self.known = Some((from, found));
                 found
             }

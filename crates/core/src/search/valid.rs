@@ -1,81 +1,93 @@
 //! Valid JSON between two places that need a search, read without one.
 
-use super::{After, Kind, Mode, Reading, Search, arena::Stack, token};
+use super::{After, Kind, Mode, Reading, Search, arena::Stack, frontier::Next, token};
 use crate::engine::is_command;
 
 /// How far before an error the search begins again, in bytes.
-const BACK: usize = 96;
+const BACK: usize = 64;
 
 /// How many bytes must have been free.
-const FREE: usize = 24;
+const FREE: usize = 8;
+
+/// How many bytes must be valid from there on.
+const AHEAD: usize = 12;
 
 /// How much dearer all others must be.
-const APART: u32 = 260;
+pub(super) const APART: u32 = 400;
 
 /// A place after a comma, from which a reading can go on.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     at: usize,
     stack: Stack,
-    line: (Option<u16>, usize),
-    indents: u16,
+}
+
+/// Text that is valid.
+#[derive(Clone, Copy)]
+pub(super) struct Valid {
+    from: Place,
+    /// The last place that is far enough before its end.
+    last: Place,
+    end: usize,
+}
+
+impl Valid {
+    pub(super) const NOTHING: Self = {
+        let start = Place { at: 0, stack: Stack::EMPTY };
+        Self { from: start, last: start, end: 0 }
+    };
+}
+
+/// Whether the text was free for some bytes up to here, behind a comma.
+pub(super) fn settles(next: &mut Next) -> bool {
+    let Next { reading, at, .. } = next;
+    if !matches!(reading.mode, Mode::Key(After::Comma) | Mode::Value(After::Comma))
+        || reading.comma as usize + 1 != *at
+    {
+        return false;
+    }
+    if reading.cost != reading.paid {
+        (reading.paid, reading.since) = (reading.cost, *at as u32);
+        return false;
+    }
+    *at - reading.since as usize >= FREE
 }
 
 impl Search<'_> {
-    /// Whether nothing has a chance against a reading that is directly behind a comma.
-    pub(super) fn settles(&self, reading: &mut Reading) -> bool {
-        if !matches!(reading.mode, Mode::Key(After::Comma) | Mode::Value(After::Comma))
-            || reading.comma as usize + 1 != self.at
-        {
-            return false;
+    /// Whether the text is valid for some bytes from here on.
+    pub(super) fn is_free(&mut self, reading: &Reading) -> bool {
+        if self.at >= self.valid.end {
+            self.valid = self.read_valid(reading.stack);
         }
-        if reading.cost != reading.paid {
-            (reading.paid, reading.since) = (reading.cost, self.at as u32);
-            return false;
-        }
-        let apart = |other: &Reading| other.cost >= reading.cost.saturating_add(APART);
-        self.at - reading.since as usize >= FREE
-            && self.here.iter().all(apart)
-            && self.near.iter().flatten().all(apart)
-            && self.far.values().flatten().all(apart)
+        self.valid.end - self.at >= AHEAD
     }
 
     /// Reads on as long as the text is valid, and returns the reading at a place well before it no longer
-    /// is. All other readings are dropped.
+    /// is.
     pub(super) fn skip_valid(&mut self, mut reading: Reading) -> Reading {
-        self.here.clear();
-        self.near.iter_mut().for_each(alloc::vec::Vec::clear);
-        self.far.clear();
-        if self.at < self.invalid_at {
-            return reading;
+        let here = Place { at: self.at, stack: reading.stack };
+        if self.valid.from != here {
+            self.valid = self.read_valid(reading.stack);
         }
-        let begin = self.at;
-        let place = self.last_valid(reading.stack);
-        (self.at, self.line, self.indents) = (place.at, place.line, place.indents);
-        if place.at > begin {
-            reading.stack = place.stack;
-            reading.comma = place.at as u32 - 1;
-            reading.last = place.at as u32 - 1;
-            reading.since = place.at as u32;
+        let Place { at, stack } = self.valid.last;
+        if at > self.at {
+            self.at = at;
+            reading.stack = stack;
+            (reading.comma, reading.last, reading.since) =
+                (at as u32 - 1, at as u32 - 1, at as u32);
             let members = self.top(&reading).is_some_and(Kind::has_members);
-            reading.mode =
-                if members { Mode::Key(After::Comma) } else { Mode::Value(After::Comma) };
+            reading.mode = Mode::after_comma(members);
         }
         reading
     }
 
-    /// The last place behind a comma that is far enough before what is not valid.
-    fn last_valid(&mut self, stack: Stack) -> Place {
-        let _ = self.indent();
-        let here = Place { at: self.at, stack, line: self.line, indents: self.indents };
-        let (mut older, mut newer, mut stack) = (here, here, stack);
+    /// The text that is valid from here on, in containers that are open here.
+    fn read_valid(&mut self, stack: Stack) -> Valid {
+        let from = Place { at: self.at, stack };
+        let (mut older, mut newer, mut stack) = (from, from, stack);
         let mut wants_key = self.stacks.top(stack).is_some_and(Kind::has_members);
         let limit = self.next_repair();
-        loop {
-            let value_at = self.at;
-            if !self.valid_item(&mut stack, wants_key) || self.at > limit {
-                break;
-            }
+        while self.valid_item(&mut stack, wants_key) && self.at < limit {
             // After a value: closers, and then a comma.
             self.pass_space();
             while let Some(top) = self.stacks.top(stack) {
@@ -87,19 +99,19 @@ impl Search<'_> {
                 self.at += 1;
                 self.pass_space();
             }
-            if self.byte() != b',' || self.at <= value_at {
+            if self.byte() != b',' || self.at >= limit {
                 break;
             }
             self.at += 1;
             wants_key = self.stacks.top(stack).is_some_and(Kind::has_members);
             if self.at >= newer.at + BACK {
-                let _ = self.indent();
                 older = newer;
-                newer = Place { at: self.at, stack, line: self.line, indents: self.indents };
+                newer = Place { at: self.at, stack };
             }
         }
-        self.invalid_at = self.at;
-        if self.at >= newer.at + BACK { newer } else { older }
+        let end = core::mem::replace(&mut self.at, from.at);
+        let last = if end >= newer.at + BACK { newer } else { older };
+        Valid { from, last, end }
     }
 
     /// Where the next repair begins, if only some may be made.
@@ -133,7 +145,7 @@ impl Search<'_> {
             if self.stacks.depth(*stack) >= self.depth {
                 return false;
             }
-            let indent = self.indent();
+            let indent = self.layout.indent(self.at);
             self.at += 1;
             self.pass_space();
             if self.byte() == kind.closer() {
