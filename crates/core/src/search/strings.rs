@@ -211,6 +211,7 @@ impl Search<'_> {
             inside.cost += match byte {
                 _ if text.is_code => 0,
                 b':' => 300,
+                b',' if matches!(rest.get(1), Some(b'\n' | b'\r')) => 300,
                 b',' | b';' | b'}' | b']' => 150,
                 _ if token::wide_sign(rest).is_some() => 150,
                 _ => 0,
@@ -735,6 +736,7 @@ impl Search<'_> {
                     0xe2 if Quote::of(rest).is_some() && !bare.is_half => 200,
                     // It ends a key, or the key is none.
                     b':' if bare.is_key => return,
+                    b':' | b'{' | b'[' if bare.is_half => 60,
                     b':' if rest.get(1).is_some_and(|next| !next.is_ascii_whitespace()) => 60,
                     b'{' | b'[' | b':' => 250,
                     b' ' if bare.is_key => 300,
