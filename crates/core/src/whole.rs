@@ -481,7 +481,7 @@ impl TextReading {
         let text = solid(input);
         let following = options.trailing_documents();
         let unfit = !options.searches() || following == TrailingDocuments::Error;
-        if unfit || text.len() > search::LONGEST {
+        if unfit || search::is_too_much(text.len(), self.repairs.len()) {
             return (self, 0);
         }
         // What the policy allows must not decide what the text says.
@@ -533,7 +533,7 @@ impl TextReading {
             repair.with_span(span)
         };
         let within = |repair: &Repair| repair.start < text.len() || repair.start == repair.end;
-        let repairs: Repairs = self.repairs.iter().filter(within).map(clamp).collect();
+        let repairs = || self.repairs.iter().filter(within).map(clamp);
         // What is around the documents is judged before.
         let first = self.documents.first().map_or(0, |document| document.0);
         let last = self.documents.last().map_or(0, |document| document.1.min(text.len()));
@@ -544,21 +544,22 @@ impl TextReading {
         // Brackets that were dropped there may be a part of one, if it begins or ends elsewhere.
         let bracket_around =
             |repair: &Repair| matches!(repair.kind, RepairKind::StrayText | RepairKind::ExtraClose);
-        let inside: Repairs = repairs.iter().filter(inner).collect();
-        let own: Repairs = repairs.iter().filter(|r| inner(r) || bracket_around(r)).collect();
+        let own = |repair: &Repair| inner(repair) || bracket_around(repair);
         let none = self.outcome == Outcome::None && search::has_token_spaces(text);
         let start = self.documents.first().map_or(0, |document| document.0);
-        let has_rival =
-            |repairs: &Repairs| repairs.iter().any(|repair| search::has_rival(repair.kind));
-        let rival = self.outcome.is_valid() && bracket(start) && has_rival(&own);
+        let has_rival = |repair: Repair| search::has_rival(repair.kind);
+        let rival =
+            self.outcome.is_valid() && bracket(start) && repairs().filter(own).any(has_rival);
         if !rival && !none {
             return None;
         }
         let (several, depth) = (self.documents.len() > 1, options.limits().depth());
         let found = search::search(text, start, several, depth)?;
         let same_span = found.documents.iter().eq(&[(start, last)]);
-        let own = if same_span { inside } else { own };
-        if repairs.iter().eq(found.repairs.iter().cloned()) || !none && !has_rival(&own) {
+        let counts = |repair: &Repair| if same_span { inner(repair) } else { own(repair) };
+        let own: Repairs = repairs().filter(counts).collect();
+        let repairs: Repairs = repairs().collect();
+        if repairs == found.repairs || !none && !own.iter().any(has_rival) {
             return Some((None, found.steps));
         }
         let price =
@@ -570,7 +571,7 @@ impl TextReading {
             Some(exact) => (exact, [100, 80, 250, 100]),
             None => (price.saturating_add(found.around), [400, 150, 400, 300]),
         };
-        let risk = found.repairs.iter().map(Repair::risk).max();
+        let risk = found.repairs.risk();
         let margin = match self.repairs.risk() {
             _ if !self.outcome.is_complete() && found.is_cut => 400,
             _ if !self.outcome.is_complete() => 50,
@@ -579,10 +580,11 @@ impl TextReading {
             Some(Risk::Lossy) => margins[2],
             Some(Risk::Guess) => margins[3],
         };
-        let dropped =
-            |repair: &Repair| if repair.after().is_empty() { repair.end - repair.start } else { 0 };
-        let more = found.repairs.iter().map(dropped).sum::<usize>()
-            > repairs.iter().map(|repair| dropped(&repair)).sum();
+        let dropped = |repairs: &Repairs| -> usize {
+            let dropped = repairs.iter().filter(|repair| repair.after().is_empty());
+            dropped.map(|repair| repair.end - repair.start).sum()
+        };
+        let more = dropped(&found.repairs) > dropped(&repairs);
         let riskier = match risk {
             _ if more => 200,
             risk if risk <= self.repairs.risk() => 0,
@@ -629,8 +631,8 @@ impl TextReading {
         let after = |repair: &Repair| repair.start >= last && repair.end > last;
         let mut repairs: Vec<Repair> = Vec::new();
         repairs.extend(self.repairs.iter().filter(|repair| begins && before(repair)));
-        let inner = |repair: &&Repair| !(begins && before(repair) || ends && after(repair));
-        repairs.extend(found.repairs.iter().filter(inner).cloned());
+        let inner = |repair: &Repair| !(begins && before(repair) || ends && after(repair));
+        repairs.extend(found.repairs.iter().filter(inner));
         repairs.extend(self.repairs.iter().filter(|repair| ends && after(repair)));
         let text = apply(input, &repairs)?;
         let strict = MendOptions::new().with_policy(Policy::STRICT);

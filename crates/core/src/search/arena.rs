@@ -136,6 +136,11 @@ impl EditLists {
         Edits(self.0.len() as u32 - 1)
     }
 
+    /// Forgets all lists.
+    pub(super) fn clear(&mut self) {
+        self.0.truncate(1);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, format};
 
 use super::{
-    After, Around, Mode, NONE, Reading, Search,
+    AGAIN, After, Around, Mode, NONE, Reading, Search,
     arena::{Kind, Stack},
     rows::Row,
     strings::{Bare, Delimiter, Text},
@@ -634,7 +634,7 @@ impl Search<'_> {
         let start = reading.document as usize;
         let length = self.at - start;
         let named = |byte: &u8| *byte == b'"' || byte.is_ascii_alphanumeric();
-        let again = (2..=1_024).contains(&length)
+        let again = (2..=AGAIN).contains(&length)
             && self.input.get(self.at..self.at + length) == Some(&self.input[start..self.at])
             && self.input[start..self.at].iter().take(64).any(named);
         if !again {

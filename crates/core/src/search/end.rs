@@ -4,15 +4,15 @@ use alloc::vec::Vec;
 
 use super::{
     After, Mode, NONE, Reading, Search,
-    arena::{Change, Kind, Stack},
+    arena::{Change, Edits, Kind, Stack},
     rows::Row,
 };
-use crate::{Repair, RepairKind};
+use crate::{Repair, RepairKind, Repairs};
 
 /// The cheapest reading of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    pub(crate) repairs: Vec<Repair>,
+    pub(crate) repairs: Repairs,
     /// The start and the end of each document.
     pub(crate) documents: Vec<(usize, usize)>,
     /// Whether something had to be closed at the end of the text.
@@ -21,6 +21,13 @@ pub(crate) struct Answer {
     pub(crate) around: u32,
     pub(crate) steps: u64,
     pub(crate) cost: u32,
+}
+
+/// What no reading can change any more.
+#[derive(Default)]
+pub(super) struct Settled {
+    repairs: Repairs,
+    documents: Vec<(usize, usize)>,
 }
 
 impl Search<'_> {
@@ -105,15 +112,36 @@ impl Search<'_> {
     }
 
     /// The cheapest of the readings that have reached the end.
-    pub(super) fn answer(self) -> Option<Answer> {
+    pub(super) fn answer(mut self) -> Option<Answer> {
         let (best, is_cut) = *self.ends.iter().min_by_key(|(reading, _)| reading.cost)?;
         debug_assert_eq!(best.stack, Stack::EMPTY);
+        let before = self.settled.documents.len();
+        let last = self.settle(best.edits);
+        // A root that was closed for it may not be all that was meant, even if text follows.
+        let added =
+            |repair: &Repair| repair.start == repair.end && repair.kind == RepairKind::MissingClose;
+        let torn = self.settled.documents[before..].iter().any(|(_, end)| {
+            let from = last.partition_point(|repair| repair.start < *end);
+            last[from..].iter().take_while(|repair| repair.start == *end).any(added)
+        });
+        let Settled { repairs, documents } = self.settled;
+        Some(Answer {
+            steps: self.steps,
+            repairs,
+            documents,
+            is_cut: is_cut || torn,
+            cost: best.cost,
+            around: best.around,
+        })
+    }
+
+    /// The list of edits is part of the answer. Returns its repairs.
+    pub(super) fn settle(&mut self, edits: Edits) -> Vec<Repair> {
         let mut repairs = Vec::new();
-        let mut documents: Vec<(usize, usize)> = Vec::new();
-        for edit in self.lists.list(best.edits) {
+        for edit in self.lists.list(edits) {
             let (start, end) = (edit.start as usize, edit.end as usize);
             match edit.change {
-                Change::Document => documents.push((start, end)),
+                Change::Document => self.settled.documents.push((start, end)),
                 Change::Repair(kind, text) => {
                     if kind == RepairKind::CutKey {
                         // What was between the comma and the key is gone.
@@ -132,19 +160,7 @@ impl Search<'_> {
             earlier.start < earlier.end && (earlier.start, earlier.end) == (later.start, later.end)
         });
         repairs.reverse();
-        // A root that was closed for it may not be all that was meant, even if text follows.
-        let added =
-            |repair: &Repair| repair.start == repair.end && repair.kind == RepairKind::MissingClose;
-        let torn =
-            documents.iter().any(|(_, end)| repairs.iter().any(|r| added(r) && r.start == *end));
-        let is_cut = is_cut || torn;
-        Some(Answer {
-            steps: self.steps,
-            repairs,
-            documents,
-            is_cut,
-            cost: best.cost,
-            around: best.around,
-        })
+        self.settled.repairs.extend(repairs.iter().cloned());
+        repairs
     }
 }

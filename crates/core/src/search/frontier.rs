@@ -17,6 +17,9 @@ const NONE: u32 = u32::MAX;
 /// How many buckets there are at first.
 const BUCKETS: usize = 256;
 
+/// How many entries there may be before any is forgotten.
+const SWEEP: usize = 1 << 11;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It goes on when it is its turn.
@@ -75,7 +78,7 @@ impl Frontier {
             turns: BinaryHeap::new(),
             waiting: Vec::new(),
             reached: Vec::new(),
-            sweep_at: 1 << 14,
+            sweep_at: SWEEP,
         }
     }
 
@@ -221,7 +224,7 @@ impl Frontier {
         let live = |entry: &&Entry| entry.stage != Stage::Passed;
         let first = self.entries.iter().filter(live).map(|entry| entry.at).min();
         self.entries.retain(|entry| first.is_some_and(|first| entry.at >= first));
-        self.sweep_at = (2 * self.entries.len()).max(1 << 14);
+        self.sweep_at = (2 * self.entries.len()).max(SWEEP);
         self.link(self.buckets.len());
         self.turns.clear();
         self.waiting.clear();

@@ -21,6 +21,7 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use arena::{Change, Edit, EditLists, Edits, Kind, Stack, Stacks};
 pub(crate) use end::Answer;
+use end::Settled;
 use frontier::{Frontier, Stage};
 use layout::Layout;
 pub(crate) use misfit::misfits;
@@ -144,8 +145,17 @@ impl Mode {
 /// What a third of a member or a value costs that the guide does not allow.
 pub(crate) const MISFIT: u32 = 100;
 
-/// A longer text is not searched, in bytes: places are numbers of 32 bits.
-pub(crate) const LONGEST: usize = u32::MAX as usize - 1;
+/// Whether a text of so many bytes is not searched that needs so many repairs: places are numbers of 32 bits,
+/// and all repairs are compared.
+pub(crate) const fn is_too_much(length: usize, repairs: usize) -> bool {
+    length >= u32::MAX as usize || repairs > UNSETTLED + length / 8
+}
+
+/// How many edits are kept that may still be dropped. A search that has more has no answer.
+const UNSETTLED: usize = 1 << 13;
+
+/// How much of a document is looked for again, in bytes.
+const AGAIN: usize = 1_024;
 
 /// How many steps a search may take, and how many more for each byte. One that needs more has no answer.
 const STEPS: (u64, u64) = (1 << 14, 8);
@@ -206,7 +216,7 @@ impl<'t> Search<'t> {
             steps: 0,
             stacks: Stacks::new(),
             lists: EditLists::new(),
-            collect_at: 1 << 16,
+            settled: Settled::default(),
             frontier: Frontier::new(),
             layout: Layout::new(input),
             valid: Valid::NOTHING,
@@ -229,8 +239,7 @@ struct Search<'t> {
     steps: u64,
     stacks: Stacks,
     lists: EditLists,
-    /// How many edits there are when those of dropped readings are forgotten.
-    collect_at: usize,
+    settled: Settled,
     frontier: Frontier,
     layout: Layout<'t>,
     /// The text that was read last as long as it was valid.
@@ -285,6 +294,7 @@ impl<'t> Search<'t> {
                 let near = next.reading.cost.saturating_add(APART);
                 if next.stage == Stage::Waiting && !self.frontier.release(near) {
                     self.frontier.clear();
+                    self.settle_edits(&mut next.reading);
                     next.reading = self.skip_valid(next.reading);
                     if self.at > next.at {
                         self.frontier.arrive(self.at, next.reading);
@@ -304,10 +314,25 @@ impl<'t> Search<'t> {
                 self.step(next.reading);
             }
             self.frontier.sweep();
-            if self.lists.len() > self.collect_at {
+            if self.lists.len() > 2 * UNSETTLED {
                 let ends = self.ends.iter_mut().flat_map(|(reading, _)| reading.lists());
                 self.lists.keep(self.frontier.edits().chain(ends));
-                self.collect_at = (2 * self.lists.len()).max(1 << 16);
+                if self.lists.len() > UNSETTLED {
+                    self.ends.clear();
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The edits of the only reading are settled.
+    fn settle_edits(&mut self, reading: &mut Reading) {
+        // Those of a document that is begun again are not.
+        if self.ends.is_empty() && self.at - reading.document as usize > AGAIN {
+            self.settle(reading.edits);
+            self.lists.clear();
+            for list in reading.lists() {
+                *list = Edits::NONE;
             }
         }
     }
@@ -491,7 +516,7 @@ mod tests {
     fn repairs_are_priced_as_the_reading_that_makes_them() {
         let text = br#"{"a": "x"b": "y"}"#;
         let found = search(text, 0, false, 127).unwrap();
-        let own: Repairs = found.repairs.iter().cloned().collect();
+        let own = found.repairs.clone();
         assert_eq!(cost_of(&own, text, 0, false, 127).0, Some(found.cost));
         let other = mend(br#"{"a": 1,}"#, &MendOptions::new());
         assert_eq!(cost_of(other.repairs(), text, 0, false, 127).0, None);
