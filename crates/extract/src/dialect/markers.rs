@@ -1,15 +1,18 @@
 //! The markers that are looked for, as one automaton.
 
+use std::sync::Arc;
+
 use super::tree::Tree;
 
 /// A set of byte strings, found at a place of a text in time that is proportional to the longest.
 ///
-/// It makes no difference how many there are: a byte that begins none costs one look-up in a table.
+/// It makes no difference how many there are: a byte that begins none costs one look-up in a table. A clone
+/// shares them.
 #[derive(Clone, Debug)]
 pub(super) struct Markers {
     /// Whether a marker begins with this byte.
-    first: Box<[bool; 256]>,
-    tree: Tree,
+    first: Arc<[bool; 256]>,
+    tree: Arc<Tree>,
 }
 
 /// What is at a place of a text.
@@ -25,16 +28,16 @@ pub(super) enum MarkersHere {
 
 impl Markers {
     pub(super) fn new<'m>(markers: impl IntoIterator<Item = (usize, &'m str)>) -> Self {
-        let mut set = Self { first: Box::new([false; 256]), tree: Tree::new() };
+        let (mut first, mut tree) = ([false; 256], Tree::new());
         for (id, marker) in markers.into_iter().filter(|(_, marker)| !marker.is_empty()) {
             if let Some(flag) =
-                marker.bytes().next().and_then(|first| set.first.get_mut(usize::from(first)))
+                marker.bytes().next().and_then(|byte| first.get_mut(usize::from(byte)))
             {
                 *flag = true;
             }
-            set.tree.add(id, marker.bytes());
+            tree.add(id, marker.bytes());
         }
-        set
+        Self { first: Arc::new(first), tree: Arc::new(tree) }
     }
 
     /// Whether there are none.

@@ -1,6 +1,9 @@
 //! The dialects that are looked for, made ready for reading.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 
 use wiremend_core::prose::reasoning;
 
@@ -13,7 +16,7 @@ use super::{
     names::Names,
     python, react,
     search::Search,
-    shape::{Layout, Prefix, Shape, spelled_bars},
+    shape::{Layout, Prefix, Shape, Text, spelled_bars},
     tags::{self, Lexed, Role},
     wake::{Wake, Wakes},
 };
@@ -75,6 +78,8 @@ pub(super) struct Setup {
     pub(super) framed: Vec<usize>,
     /// The row whose tags have names in attributes, and whose values may be in sections.
     sections: Option<usize>,
+    /// The markers that end a block, by row and shape, once one has begun.
+    stops: Vec<Vec<OnceLock<Markers>>>,
 }
 
 /// Whether a reasoning tag may begin here.
@@ -247,10 +252,12 @@ impl Setup {
         let has_keys = rows.iter().any(|row| !row.keys.is_empty());
         let own = rows.iter().flat_map(|row| row.keys.all());
         let inside = Names::new(&tools).with(keys_of_calls()).with(own);
+        let stops = rows.iter().map(|row| vec![OnceLock::new(); row.shapes.len()]).collect();
         Self {
             rows,
             auto,
             tools,
+            stops,
             entries,
             markers,
             wakes: wakes.ready(),
@@ -390,8 +397,15 @@ impl Setup {
         rest.get(1).is_none_or(|second| self.header[usize::from(*second)])
     }
 
-    /// The markers that end a block of this shape.
-    pub(super) fn stops(&self, row: usize, close: &[std::borrow::Cow<'static, str>]) -> Markers {
+    /// The markers that end a block of this shape, which these close.
+    pub(super) fn stops(&self, row: usize, shape: usize, close: &[Text]) -> Markers {
+        match self.stops.get(row).and_then(|shapes| shapes.get(shape)) {
+            Some(stops) => stops.get_or_init(|| self.stops_of(row, close)).clone(),
+            None => Markers::new([]),
+        }
+    }
+
+    fn stops_of(&self, row: usize, close: &[Text]) -> Markers {
         let Some(row) = self.rows.get(row) else { return Markers::new([]) };
         let closes = close.iter().filter(|text| !text.is_empty()).map(|text| (CLOSE, &**text));
         let opens = row.shapes.iter().map(Shape::open).filter(|open| !open.is_empty());
@@ -417,7 +431,7 @@ impl Setup {
                     close.chain(xml.begins().into_iter().map(|text| (CLOSE + 1, text))).collect();
                 Markers::new(all.iter().map(|(id, text)| (*id, text.as_str())))
             }
-            Some(shape) => self.stops(row, shape.closers()),
+            Some(own) => self.stops(row, shape, own.closers()),
             None => Markers::new([]),
         }
     }

@@ -12,7 +12,7 @@ use super::super::{
 /// How many words between two calls are prose. Fewer are code around them, as in `x = f()`.
 const PROSE: u8 = 3;
 /// How many calls are compared with later ones.
-const MOST: usize = 64;
+const MOST: usize = 256;
 
 /// The calls of a text, as far as later ones may repeat them.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,9 @@ impl Calls {
     ) -> Option<usize> {
         self.kept = false;
         let arguments = self.open.take().filter(|_| can_run)?.text;
-        let mut same: Vec<&Past> = self.past.iter().collect();
+        // Calls of one stretch repeat none of it.
+        let earlier = self.past.first().is_some_and(|first| first.stretch < self.stretch);
+        let mut same: Vec<&Past> = self.past.iter().filter(|_| earlier).collect();
         same.retain(|past| past.arguments == arguments && past.name == name);
         let now = same.iter().filter(|past| past.stretch == self.stretch).count();
         // As many in one stretch as there are in an earlier one repeat those.

@@ -338,7 +338,7 @@ impl CallExtractor {
                 Some(Shape::Json(block)) if block.open.is_empty() => in_json(JsonCall::bare(ctx)),
                 Some(Shape::Json(block)) => {
                     let closes = block.close.iter().any(|close| !close.is_empty());
-                    let stops = setup.stops(row, &block.close);
+                    let stops = setup.stops(row, *shape, &block.close);
                     in_json(JsonCall::between(stops, closes, block.keyed, ctx))
                 }
                 _ => return ctx.fail(),
@@ -354,7 +354,7 @@ impl CallExtractor {
                     ctx.stop_short();
                 }
                 let closes = named.close.iter().any(|close| !close.is_empty());
-                let stops = setup.stops(row, &named.close);
+                let stops = setup.stops(row, *shape, &named.close);
                 in_json(JsonCall::arguments(stops, closes, ctx).after_mark(&named.name_end))
             }
             Opening::Unopened(shape, name) => {
@@ -362,7 +362,7 @@ impl CallExtractor {
                     return;
                 }
                 let close = dialect.shapes.get(*shape).map_or(&[][..], Shape::closers);
-                in_json(JsonCall::unopened(setup.stops(row, close), ctx))
+                in_json(JsonCall::unopened(setup.stops(row, *shape, close), ctx))
             }
             Opening::Frame(name, stops, cut) => {
                 if !begun(ctx, name, None) {
@@ -396,7 +396,7 @@ impl CallExtractor {
                     return;
                 }
                 let closes = block.close.iter().any(|close| !close.is_empty());
-                let stops = setup.stops(row, &block.close);
+                let stops = setup.stops(row, *shape, &block.close);
                 Engine::Python(PythonCall::new(found, block.method, stops, closes, ctx))
             }
             Opening::Brace(shape, name) => {
@@ -420,7 +420,7 @@ impl CallExtractor {
                     Engine::Input(TextInput::between(close))
                 } else {
                     let closes = close.iter().any(|close| !close.is_empty());
-                    in_json(JsonCall::input(setup.stops(row, close), closes, ctx))
+                    in_json(JsonCall::input(setup.stops(row, *shape, close), closes, ctx))
                 }
             }
             Opening::Action(name, json) => {
