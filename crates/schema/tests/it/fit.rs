@@ -42,6 +42,14 @@ fn members_by_pattern_are_mended_like_properties() {
     assert_eq!(fit(&schema, r#"{"n_a": "five"}"#).outcome(), Outcome::Invalid);
     let open = json!({"patternProperties": {"^n_": {"type": "integer"}}});
     assert_eq!(fit(&open, r#"{"n_a": "5", "x": "5"}"#).text(), Some(r#"{"n_a": 5, "x": "5"}"#));
+    // No more than so many patterns are compared.
+    for (count, outcome) in [(15, Outcome::Repaired), (16, Outcome::Invalid)] {
+        let others = (0..count).map(|number| (format!("^a{number}$"), json!({})));
+        let last = (String::from("^n_"), json!({"type": "integer"}));
+        let patterns: serde_json::Map<String, Value> = others.chain([last]).collect();
+        let fitted = fit(&json!({"patternProperties": patterns}), r#"{"n_a": "5"}"#);
+        assert_eq!(fitted.outcome(), outcome, "{count}");
+    }
     // Members of one object with different patterns.
     let streamed =
         json!({"patternProperties": {"^a": {"type": "integer"}, "^b": {"type": "string"}}});
