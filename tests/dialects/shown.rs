@@ -418,6 +418,8 @@ fn a_call_is_all_that_its_place_holds() {
             ("So:\n\n", "\n\n"),
             ("", "\nand wait."),
             ("So:\n```\n", "\n```\nand wait."),
+            // Where the fence ends on the line of the call.
+            ("So:\n```\n", "```\nand wait."),
             ("So:\n```json\n# Two come.\n", "\n```"),
             ("<|im_start|>", "<|im_end|>"),
         ] {

@@ -68,10 +68,8 @@ enum Lines {
     Unknown,
     /// The line at this place has something else.
     Said(usize),
-    /// What begins here is no text: the message ends before it.
+    /// The message, the fence or the statement ends here.
     Over(usize),
-    /// The line that ends here closes the fence around the calls.
-    Closed(usize),
 }
 
 impl Trial {
@@ -126,10 +124,6 @@ impl Trial {
             Lines::Calls | Lines::Unknown if !eof => return None,
             Lines::Calls | Lines::Unknown => self.read,
             Lines::Over(at) => at,
-            Lines::Closed(at) => {
-                let above = text.get(..at.saturating_sub(1)).unwrap_or_default();
-                above.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
-            }
             // The first lines of a message may be calls, whatever comes after them.
             Lines::Said(_) if self.place == Place::First && seen.above > 0 => {
                 seen.made = seen.above;
@@ -194,7 +188,7 @@ impl CallSink for Seen {
             let line = match self.state {
                 Lines::Calls => line,
                 Lines::Unknown if ended => b"\n",
-                Lines::Unknown | Lines::Said(_) | Lines::Over(_) | Lines::Closed(_) => continue,
+                Lines::Unknown | Lines::Said(_) | Lines::Over(_) => continue,
             };
             self.state = Lines::Calls;
             let fenced = self.ground.in_fence();
@@ -209,7 +203,7 @@ impl CallSink for Seen {
             }
             if fenced && !self.ground.in_fence() {
                 // The fence around the calls ends with this line.
-                self.state = Lines::Closed(self.at);
+                self.state = Lines::Over(self.at);
             } else if ended && !self.ground.is_first() || self.ground.in_fence() != fenced {
                 self.state = Lines::Said(start);
             } else if ended && self.ground.in_program() && self.made > 0 {
