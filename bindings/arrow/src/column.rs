@@ -35,7 +35,7 @@ impl Mending {
         clippy::needless_pass_by_value,
         reason = "they are keywords"
     )]
-    #[pyo3(signature = (schema, typed, edits, scope, policy, without, documents, depth, threads))]
+    #[pyo3(signature = (schema, typed, edits, scope, policy, without, documents, depth, search, threads))]
     fn new(
         schema: Option<&str>,
         typed: bool,
@@ -45,9 +45,10 @@ impl Mending {
         without: Vec<String>,
         documents: &str,
         depth: usize,
+        search: bool,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let mending = options::mending(policy, &without, documents, depth)?;
+        let mending = options::mending(policy, &without, documents, depth, search)?;
         let scope = options::scope(scope)?;
         let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
         let mender = match schema {

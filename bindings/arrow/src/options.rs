@@ -11,6 +11,7 @@ pub(crate) fn mending(
     without: &[String],
     documents: &str,
     depth: usize,
+    search: bool,
 ) -> PyResult<MendOptions> {
     let documents = match documents {
         "array" => TrailingDocuments::Array,
@@ -19,10 +20,11 @@ pub(crate) fn mending(
         "last" => TrailingDocuments::Last,
         other => return Err(wrong("documents", "'array', 'first', 'last' or 'error'", other)),
     };
-    Ok(MendOptions::new()
+    let options = MendOptions::new()
         .with_policy(self::policy(policy, without)?)
         .with_trailing_documents(documents)
-        .with_limits(Limits::new().with_depth(depth)))
+        .with_limits(Limits::new().with_depth(depth));
+    Ok(if search { options } else { options.without_search() })
 }
 
 fn policy(word: &str, without: &[String]) -> PyResult<Policy> {

@@ -119,6 +119,9 @@ def test_options_are_those_of_the_package_for_texts() -> None:
     column = pa.array(['{"a": 1}\n{"b": 2}', "Look: {c: 3} and {d: 4}"])
     assert rows(mend_array(column, documents="last"), "json")[0] == '{"b": 2}'
     assert rows(mend_array(column, scope="first"), "json") == ['{"a": 1}', '{"c": 3}']
+    searched = pa.array(['{"a": "x," "b": 2}'])
+    assert rows(mend_array(searched), "json") == ['{"a": "x", "b": 2}']
+    assert rows(mend_array(searched, search=False), "json") == ['{"a": "x,", "b": 2}']
     assert rows(mend_array(pa.array(["{a: 1}"]), without=["unquoted-key"]), "outcome") == ["invalid"]
     assert rows(mend_array(pa.array(["[[1]]"]), depth=1), "outcome") == ["overflow"]
     for wrong in ({"policy": "none"}, {"scope": "all of it"}, {"documents": "some"}, {"without": ["no-kind"]}):

@@ -39,6 +39,8 @@ test("mend says what was done, in the places of a string", () => {
   assert.equal(mend("[1, 2]").text, "[1, 2]");
   assert.equal(mend(same.replace("\ud800", '"\ud800"')).outcome, "unchanged");
   assert.equal(mend("[1] [2]", { documents: "first" }).text, "[1]");
+  assert.equal(mend('{"a": "x," "b": 2}').text, '{"a": "x", "b": 2}');
+  assert.equal(mend('{"a": "x," "b": 2}', { search: false }).text, '{"a": "x,", "b": 2}');
 });
 
 test("find looks in prose", () => {

@@ -42,7 +42,8 @@ pub(crate) fn mend_arguments<'py>(
     depth: usize,
 ) -> PyResult<Bound<'py, Arguments>> {
     let py = raw.py();
-    let options = Keywords { policy, without, documents: "first", depth }.options()?;
+    let options =
+        Keywords { policy, without, documents: "first", depth, search: true }.options()?;
     let source = Source::of(raw)?;
     let bytes = source.bytes(py)?;
     let text = String::from_utf8_lossy(bytes);
@@ -229,7 +230,8 @@ pub(crate) fn find_calls(
     depth: usize,
 ) -> PyResult<FoundCalls> {
     let py = text.py();
-    let options = Keywords { policy, without, documents: "first", depth }.options()?;
+    let options =
+        Keywords { policy, without, documents: "first", depth, search: true }.options()?;
     let options = options.with_trailing_documents(TrailingDocuments::First);
     let mut reader = CallExtractor::new(options);
     if let Some(tools) = tools {

@@ -53,10 +53,11 @@ mod _native {
 /// The value of a text, mended. Raises a `MendError` where there is none, or not a whole one.
 ///
 /// `policy` says which repairs are allowed, `without` lists the codes of some that are not, `documents` says what
-/// becomes of several documents, and `depth` is the deepest nesting. With `incomplete`, a text that was cut off has the
-/// value that there is of it.
+/// becomes of several documents, `depth` is the deepest nesting, and `search` says whether the cheapest reading of a text
+/// of up to 16 KiB is searched for where a repair has a rival. With `incomplete`, a text that was cut off has the value that
+/// there is of it.
 #[pyfunction]
-#[pyo3(signature = (text, *, incomplete = false, policy = "permissive", without = None, documents = "array", depth = 127))]
+#[pyo3(signature = (text, *, incomplete = false, policy = "permissive", without = None, documents = "array", depth = 127, search = true))]
 fn loads<'py>(
     text: &Bound<'py, PyAny>,
     incomplete: bool,
@@ -64,9 +65,10 @@ fn loads<'py>(
     without: Option<&Bound<'py, PyAny>>,
     documents: &str,
     depth: usize,
+    search: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = text.py();
-    let options = Keywords { policy, without, documents, depth }.options()?;
+    let options = Keywords { policy, without, documents, depth, search }.options()?;
     let source = Source::of(text)?;
     // Most texts are valid, and their value needs no engine.
     if let Some(text) = source.text(py)?
@@ -84,15 +86,16 @@ fn loads<'py>(
 /// Mends a text that should be JSON, and says what was done. It raises for wrong options only, which are those of
 /// `loads`.
 #[pyfunction]
-#[pyo3(signature = (text, *, policy = "permissive", without = None, documents = "array", depth = 127))]
+#[pyo3(signature = (text, *, policy = "permissive", without = None, documents = "array", depth = 127, search = true))]
 fn mend<'py>(
     text: &Bound<'py, PyAny>,
     policy: &str,
     without: Option<&Bound<'py, PyAny>>,
     documents: &str,
     depth: usize,
+    search: bool,
 ) -> PyResult<Bound<'py, Mended>> {
-    let options = Keywords { policy, without, documents, depth }.options()?;
+    let options = Keywords { policy, without, documents, depth, search }.options()?;
     let (base, mended) = Mended::of(text.py(), Source::of(text)?, None, &options)?;
     base.with(text.py(), mended)
 }
@@ -100,7 +103,7 @@ fn mend<'py>(
 /// Finds the JSON in a text with prose, code fences or reasoning around it, and mends it. `scope` says where to look;
 /// the other options are those of `loads`.
 #[pyfunction]
-#[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127))]
+#[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127, search = true))]
 fn find<'py>(
     text: &Bound<'py, PyAny>,
     scope: &str,
@@ -108,8 +111,9 @@ fn find<'py>(
     without: Option<&Bound<'py, PyAny>>,
     documents: &str,
     depth: usize,
+    search: bool,
 ) -> PyResult<Bound<'py, Mended>> {
-    let options = Keywords { policy, without, documents, depth }.options()?;
+    let options = Keywords { policy, without, documents, depth, search }.options()?;
     let (base, mended) =
         Mended::of(text.py(), Source::of(text)?, Some(self::scope(scope)?), &options)?;
     base.with(text.py(), mended)

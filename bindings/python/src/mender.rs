@@ -74,7 +74,8 @@ impl Mender {
     #[new]
     #[pyo3(signature = (*, policy = "permissive", without = None, depth = 127))]
     fn new(policy: &str, without: Option<&Bound<'_, PyAny>>, depth: usize) -> PyResult<Self> {
-        let options = Keywords { policy, without, documents: "first", depth }.options()?;
+        let options =
+            Keywords { policy, without, documents: "first", depth, search: true }.options()?;
         Ok(Self(Mutex::new(State {
             mender: wiremend::Mender::new(options),
             emitted: Emitted::default(),

@@ -16,14 +16,16 @@ pub(crate) struct Keywords<'a, 'py> {
     pub(crate) without: Option<&'a Bound<'py, PyAny>>,
     pub(crate) documents: &'a str,
     pub(crate) depth: usize,
+    pub(crate) search: bool,
 }
 
 impl Keywords<'_, '_> {
     pub(crate) fn options(self) -> PyResult<MendOptions> {
-        Ok(MendOptions::new()
+        let options = MendOptions::new()
             .with_policy(self.policy()?)
             .with_trailing_documents(documents(self.documents)?)
-            .with_limits(Limits::new().with_depth(self.depth)))
+            .with_limits(Limits::new().with_depth(self.depth));
+        Ok(if self.search { options } else { options.without_search() })
     }
 
     fn policy(self) -> PyResult<Policy> {

@@ -73,7 +73,7 @@ impl Reader {
         depth: usize,
     ) -> PyResult<Self> {
         let mending = |policy| -> PyResult<MendOptions> {
-            Keywords { policy, without, documents: "first", depth }.options()
+            Keywords { policy, without, documents: "first", depth, search: true }.options()
         };
         let mut wire = WireOptions::new().with_mending(mending(policy)?);
         if let Some(content_type) = content_type {

@@ -28,7 +28,8 @@ impl Schema {
     }
 
     /// Mends a text, and makes its value fit.
-    #[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords")]
+    #[pyo3(signature = (text, *, scope = "best", policy = "permissive", without = None, documents = "array", depth = 127, search = true))]
     fn fit<'py>(
         &self,
         text: &Bound<'py, PyAny>,
@@ -37,9 +38,10 @@ impl Schema {
         without: Option<&Bound<'py, PyAny>>,
         documents: &str,
         depth: usize,
+        search: bool,
     ) -> PyResult<Bound<'py, Fitted>> {
         let py = text.py();
-        let mending = Keywords { policy, without, documents, depth }.options()?;
+        let mending = Keywords { policy, without, documents, depth, search }.options()?;
         let options = FitOptions::new().with_mending(mending).with_scope(self::scope(scope)?);
         let source = Source::of(text)?;
         let bytes = source.bytes(py)?;

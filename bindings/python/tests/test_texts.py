@@ -73,6 +73,16 @@ def test_several_documents() -> None:
         wiremend.loads(text, documents="error")
 
 
+def test_the_search_can_be_left_out() -> None:
+    text = '{"a": "x," "b": 2}'
+    schema = {"properties": {"b": {"type": "integer"}}}
+    for search, value in ((True, {"a": "x", "b": 2}), (False, {"a": "x,", "b": 2})):
+        assert wiremend.loads(text, search=search) == value
+        assert wiremend.mend(text, search=search).value == value
+        assert wiremend.find(f"Here: {text}", search=search).value == value
+        assert wiremend.fit(text, schema, search=search).value == value
+
+
 def test_repairs_are_values_that_match() -> None:
     text = "{'é': None}"
     mended = wiremend.mend(text)

@@ -34,6 +34,7 @@ def mend_array(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
+    search: bool = True,
     threads: int | None = None,
 ) -> Any:
     """Mends each text of a column, on all cores, or on so many ``threads``.
@@ -53,7 +54,7 @@ def mend_array(
     >>> mended.field("message")[1].as_py()
     '/days: expected integer, got string "a few"'
     """
-    mending = _mending(_text(schema), typed, edits, scope, policy, tuple(without or ()), documents, depth, threads)
+    mending = _mending(_text(schema), typed, edits, scope, policy, tuple(without or ()), documents, depth, search, threads)
     return like(column, column_of(mending.mend(column)))
 
 
@@ -68,7 +69,7 @@ def result_type(
     >>> [field.name for field in pa.field(result_type()).type]
     ['json', 'outcome', 'risk', 'message', 'repairs']
     """
-    mending = _mending(_text(schema), typed, edits, "best", "permissive", (), "array", 127, None)
+    mending = _mending(_text(schema), typed, edits, "best", "permissive", (), "array", 127, True, None)
     return Type(mending.kind(text))
 
 
@@ -83,9 +84,10 @@ def _mending(
     without: tuple[str, ...],
     documents: str,
     depth: int,
+    search: bool,
     threads: int | None,
 ) -> Mending:
-    return Mending(schema, typed, edits, scope, policy, list(without), documents, depth, threads)
+    return Mending(schema, typed, edits, scope, policy, list(without), documents, depth, search, threads)
 
 
 def _text(schema: SchemaLike | None) -> str | None:

@@ -22,6 +22,7 @@ class Mending:
         without: list[str],
         documents: str,
         depth: int,
+        search: bool,
         threads: int | None,
     ) -> Mending: ...
     def mend(self, column: ArrowArray | ArrowStream) -> Results:

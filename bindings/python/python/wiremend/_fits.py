@@ -21,6 +21,7 @@ class FitOptions(TypedDict, total=False):
     without: Iterable[str] | None
     documents: Documents
     depth: int
+    search: bool
 
 
 class CallOptions(TypedDict, total=False):

@@ -241,6 +241,7 @@ class Schema:
         without: Iterable[str] | None = None,
         documents: Documents = "array",
         depth: int = 127,
+        search: bool = True,
     ) -> Fitted:
         """Mends a text, and makes its value fit."""
     @property
@@ -894,12 +895,14 @@ def loads(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
+    search: bool = True,
 ) -> Any:
     """The value of a text, mended. Raises a `MendError` where there is none, or not a whole one.
 
     `policy` says which repairs are allowed, `without` lists the codes of some that are not, `documents` says what
-    becomes of several documents, and `depth` is the deepest nesting. With `incomplete`, a text that was cut off has the
-    value that there is of it.
+    becomes of several documents, `depth` is the deepest nesting, and `search` says whether the cheapest reading of a text
+    of up to 16 KiB is searched for where a repair has a rival. With `incomplete`, a text that was cut off has the value that
+    there is of it.
     """
 def mend(
     text: AnyText,
@@ -908,6 +911,7 @@ def mend(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
+    search: bool = True,
 ) -> Mended:
     """Mends a text that should be JSON, and says what was done. It raises for wrong options only, which are those of
     `loads`.
@@ -920,6 +924,7 @@ def find(
     without: Iterable[str] | None = None,
     documents: Documents = "array",
     depth: int = 127,
+    search: bool = True,
 ) -> Mended:
     """Finds the JSON in a text with prose, code fences or reasoning around it, and mends it. `scope` says where to look;
     the other options are those of `loads`.
