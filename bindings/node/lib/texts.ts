@@ -19,7 +19,7 @@ export interface MendingOptions {
 export interface MendOptions extends MendingOptions {
   /** What becomes of several documents: an array of all by default. */
   documents?: "array" | "first" | "last" | "error";
-  /** Whether the cheapest reading of a text of up to 16 KiB is searched for where a repair has a rival: `true` by default, as in the command. */
+  /** Whether the cheapest reading is searched for where a repair has a rival: `true` by default, as in the command. */
   search?: boolean;
 }
 

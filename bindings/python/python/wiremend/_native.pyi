@@ -900,9 +900,8 @@ def loads(
     """The value of a text, mended. Raises a `MendError` where there is none, or not a whole one.
 
     `policy` says which repairs are allowed, `without` lists the codes of some that are not, `documents` says what
-    becomes of several documents, `depth` is the deepest nesting, and `search` says whether the cheapest reading of a text
-    of up to 16 KiB is searched for where a repair has a rival. With `incomplete`, a text that was cut off has the value that
-    there is of it.
+    becomes of several documents, `depth` is the deepest nesting, and `search` says whether the cheapest reading is
+    searched for where a repair has a rival. With `incomplete`, a text that was cut off has the value that there is of it.
     """
 def mend(
     text: AnyText,
