@@ -345,7 +345,7 @@ fn programs_with_quotes_in_brackets_are_not_cut() {
         ("[python(code='x = 1']", Repaired, r#"{"code": "x = 1"}"#),
         ("[search(query='a', tags=['x, 'y'])]", Refused, ""),
         ("[search(query=a', limit=5)]", Refused, ""),
-        ("[search({query: 'a', limit: 5})]", Repaired, r#"{"query": "a", "limit": 5}"#),
+        ("[search({query: 'a', limit: 5})]", Whole, r#"{"query": "a", "limit": 5}"#),
     ] {
         coded("pythonic", text, outcome, arguments);
     }

@@ -445,6 +445,7 @@ fn a_statement_of_a_program_is_a_call() {
         ("        print(", ")\n", 1),
         ("", " + book(name=\"Bo\")\n", 2),
         ("functions.", "\nfunctions.book({\"name\": \"Bo\"})\n", 2),
+        ("book({name: \"Bo\"});\n", ";\n", 2),
         // Whether these are done is not known.
         ("def main():\n    ", "\n", 0),
         ("for x in y:\n  ", "\n", 0),

@@ -102,11 +102,8 @@ impl PythonCall {
                     let word = String::from_utf8_lossy(word);
                     let own = ctx.tools.get(&self.name).is_some_and(|tool| tool.has(&word));
                     let begins = next == Some(b':') && own;
-                    if begins {
-                        self.repairs.count += 1;
-                        if !ctx.options.policy().allows(RepairKind::UnquotedKey) {
-                            ctx.refuse();
-                        }
+                    if begins && !ctx.options.policy().allows(RepairKind::UnquotedKey) {
+                        ctx.refuse();
                     }
                     begins
                 }
