@@ -562,8 +562,7 @@ impl TextReading {
         if repairs == found.repairs || !none && !own.iter().any(has_rival) {
             return Some((None, found.steps));
         }
-        let price =
-            if none { u32::MAX } else { search::price(&own, text.len(), self.documents.len()) };
+        let price = if none { u32::MAX } else { search::price(&own, text, self.documents.len()) };
         let (exact, work) = search::cost_of(&own, text, start, several, depth);
         let steps = found.steps + work;
         // What is priced kind by kind may cost less where it is.

@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, format};
 use super::{
     AGAIN, After, Around, Mode, NONE, Reading, Search,
     arena::{Kind, Stack},
-    rows::Row,
+    rows::{Row, swallowed},
     strings::{Bare, Delimiter, Text},
     token,
 };
@@ -13,17 +13,6 @@ use crate::{
     RepairKind,
     engine::{Quote, is_module},
 };
-
-/// What it costs to pass a byte outside of documents.
-const fn weight(byte: u8) -> u32 {
-    match byte {
-        b'{' | b'}' | b'[' | b']' => 500,
-        b'"' | b'\'' => 250,
-        b':' => 100,
-        b' ' | b'\t' | b'\r' | b'\n' | b'`' | b'#' | b'*' => 0,
-        _ => 3,
-    }
-}
 
 /// Whether a path with a drive begins here, one of whose backslashes begins no escape.
 fn is_path(text: &[u8]) -> bool {
@@ -86,7 +75,7 @@ impl Search<'_> {
         let light = |byte: &&u8| !matches!(byte, b'{' | b'[' | b'<');
         let run = 1 + rest.iter().skip(1).take_while(light).count();
         let run = if is_first { 1 } else { run };
-        passed.cost += rest[..run].iter().map(|byte| weight(*byte)).sum::<u32>();
+        passed.cost += swallowed(&rest[..run]);
         // What goes on in the line of a document may belong to it.
         let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
         let separate = next.is_none_or(|byte| b"}])`;\r\n".contains(byte));
@@ -172,6 +161,9 @@ impl Search<'_> {
             }
             if let Some(mut open) = self.opened(reading, Kind::Braced, end) {
                 self.edit(&mut open, Row::ObjectAsArray, self.at, end, "[");
+                // A set holds no lists.
+                let next = self.rest_of_text()[1..].trim_ascii_start().first();
+                open.cost += if matches!(next, Some(b'{' | b'[')) { 300 } else { 0 };
                 self.go(open, 1);
             }
             if self.rest_of_text().starts_with(b"{[")
@@ -298,12 +290,29 @@ impl Search<'_> {
             let added = self.ended(added, self.at);
             self.go(added, 0);
         }
+        if after == After::Colon {
+            self.lost_opener(reading);
+        }
         self.string(reading, false);
         self.quote_late(reading, false);
         self.open_late(reading);
         self.scalar(reading);
         self.skip(reading);
         self.begin_again(reading);
+    }
+
+    /// `"a": "b": 1}` and `"a": {"b": 1}]`, a value without what opens it.
+    fn lost_opener(&mut self, reading: Reading) {
+        let (row, open, kind) = match self.byte() {
+            b'{' => (Row::ListAdded, "[", Kind::Array),
+            b'"' => (Row::MembersAdded, "{", Kind::Object),
+            _ => return,
+        };
+        let mut added = reading;
+        self.edit(&mut added, row, self.at, self.at, open);
+        if let Some(open) = self.opened(added, kind, self.at) {
+            self.go(open, 0);
+        }
     }
 
     /// `a"bc"`, a quote behind the first character of its string, and `,abc"`, another sign in the place of
@@ -353,6 +362,10 @@ impl Search<'_> {
 
     /// No item follows after all: a comma before it is dropped, and the container must end.
     fn give_up(&mut self, mut reading: Reading, after: After) {
+        // Braces that are no part of an object are around some members of it.
+        if after == After::Open && matches!(self.top(&reading), Some(Kind::Inner | Kind::Doubled)) {
+            return;
+        }
         if after == After::Comma && reading.comma != NONE {
             let comma = reading.comma as usize;
             let length = token::wide_sign(&self.input[comma..]).map_or(1, |(_, length)| length);

@@ -28,8 +28,17 @@ pub(super) enum Stage {
     Released,
     /// It goes on when those are dearer that are not much dearer now.
     Waiting,
-    /// It has gone on, or is dropped.
+    /// It has gone on.
     Passed,
+    /// It is too dear to go on.
+    Dropped,
+}
+
+impl Stage {
+    /// Whether it may still go on.
+    const fn is_live(self) -> bool {
+        !matches!(self, Self::Passed | Self::Dropped)
+    }
 }
 
 /// A reading at a byte.
@@ -133,15 +142,16 @@ impl Frontier {
             };
             self.turns.pop();
             let Entry { reading, stage, .. } = self.entries[index as usize];
-            if stage == Stage::Passed {
+            if !stage.is_live() {
                 continue;
             }
             let place = at as usize;
-            self.entries[index as usize].stage = Stage::Passed;
-            if stage == Stage::Open && (self.is_dear(place, reading.cost) || self.is_crowded(place))
-            {
+            let too_dear = self.is_dear(place, reading.cost) || self.is_crowded(place);
+            if stage == Stage::Open && too_dear {
+                self.entries[index as usize].stage = Stage::Dropped;
                 continue;
             }
+            self.entries[index as usize].stage = Stage::Passed;
             self.waiting.retain(|other| *other != index);
             self.reach(at, reading.cost);
             return Some(Next { reading, at: place, stage, entry: index });
@@ -183,7 +193,7 @@ impl Frontier {
         let mut known = self.buckets[at % self.buckets.len()];
         while let Some(entry) = self.entries.get(known as usize) {
             passed += u8::from(entry.at as usize == at && entry.stage == Stage::Passed);
-            if passed > READINGS {
+            if passed == READINGS {
                 return true;
             }
             known = entry.before;
@@ -218,10 +228,10 @@ impl Frontier {
         for index in 0..self.entries.len() {
             let Entry { at, stage, reading, .. } = self.entries[index];
             if stage == Stage::Open && self.is_dear(at as usize, reading.cost) {
-                self.entries[index].stage = Stage::Passed;
+                self.entries[index].stage = Stage::Dropped;
             }
         }
-        let live = |entry: &&Entry| entry.stage != Stage::Passed;
+        let live = |entry: &&Entry| entry.stage.is_live();
         let first = self.entries.iter().filter(live).map(|entry| entry.at).min();
         self.entries.retain(|entry| first.is_some_and(|first| entry.at >= first));
         self.sweep_at = (2 * self.entries.len()).max(SWEEP);
@@ -229,7 +239,7 @@ impl Frontier {
         self.turns.clear();
         self.waiting.clear();
         let open = self.entries.iter_mut().enumerate();
-        for (index, entry) in open.filter(|(_, entry)| entry.stage != Stage::Passed) {
+        for (index, entry) in open.filter(|(_, entry)| entry.stage.is_live()) {
             entry.stage = Stage::Open;
             self.turns.push(Turn::new(&entry.reading, entry.at, index as u32, 0));
         }
@@ -237,7 +247,7 @@ impl Frontier {
 
     /// The lists of edits that are needed.
     pub(super) fn edits(&mut self) -> impl Iterator<Item = &mut Edits> {
-        let live = |entry: &&mut Entry| entry.stage != Stage::Passed;
+        let live = |entry: &&mut Entry| entry.stage.is_live();
         self.entries.iter_mut().filter(live).flat_map(|entry| entry.reading.lists())
     }
 }

@@ -45,7 +45,7 @@ macro_rules! rows {
 rows! {
     ApostropheInside SingleQuote 20 "An apostrophe between letters, in a string in single quotes.";
     ArrayAsObject MissingOpen 350 "Members in an array.";
-    ArrayIsObject MismatchedOpen 600 "`[` where `{` was meant.";
+    ArrayIsObject MismatchedOpen 550 "`[` where `{` was meant.";
     Backslash BadEscape 130 "A backslash that starts no escape.";
     BacktickString BacktickQuote 120 "A string in backticks.";
     BareKey UnquotedKey 120 "A key without quotes.";
@@ -88,14 +88,16 @@ rows! {
     KeyAlone MissingValue 700 "A key with neither a colon nor a value.";
     KeyCut CutKey 100 "A key that the end of the text left without a value.";
     LetterEscape LiteralEscape 260 "An escape of JSON that is text.";
+    ListAdded MissingOpen 700 "A list of objects without a bracket before it.";
     ListGoesOn ExtraClose 700 "A list that ends, and begins again as its next item.";
     Literal PythonLiteral 40 "A literal of another language.";
     LostQuote UnterminatedString 650 "A string that ends before a separator, without its quote.";
     LostQuoteAtLine UnterminatedString 550 "A string that ends before a line end, without its quote.";
     LostQuoteOfKey UnterminatedString 450 "A key that ends before its colon, without its quote.";
     NumberMended LeadingDot 60 "A number that JSON writes in another way.";
-    ObjectAsArray Tuple 1100 "`{` before values that are no members.";
+    ObjectAsArray Tuple 900 "`{` before values that are no members.";
     OddSpaceReplaced OddSpace 10 "A space that is none in JSON.";
+    MembersAdded MissingOpen 550 "Members as a value, without a brace before them.";
     OpenAdded MissingOpen 300 "Members without a brace before them.";
     OpenLate MissingOpen 200 "`\"{` where `{\"` was meant.";
     OpenAgain DuplicateOpen 500 "A brace that was written twice.";
@@ -177,7 +179,7 @@ pub(crate) const fn has_rival(kind: RepairKind) -> bool {
 }
 
 /// What the repairs of a text of so many documents cost, which something else has made.
-pub(crate) fn price(repairs: &Repairs, length: usize, documents: usize) -> u32 {
+pub(crate) fn price(repairs: &Repairs, text: &[u8], documents: usize) -> u32 {
     let further = documents.saturating_sub(1) as u32;
     let (mut cost, mut quotes) = (Row::SecondText.cost().saturating_mul(further), 0_u32);
     for repair in repairs {
@@ -190,11 +192,29 @@ pub(crate) fn price(repairs: &Repairs, length: usize, documents: usize) -> u32 {
                     _ => Row::QuoteInsideAgain.cost() / 2 + 50,
                 }
             }
-            RepairKind::MissingClose if repair.start() == length => 100,
+            RepairKind::MissingClose if repair.start() == text.len() => 100,
+            // What is dropped may be a part of the document.
+            kind @ RepairKind::StrayText => {
+                let dropped = &text[repair.span()];
+                let has_words = dropped.iter().any(u8::is_ascii_alphanumeric);
+                of_kind(kind).saturating_add(if has_words { swallowed(dropped) } else { 0 })
+            }
             kind => of_kind(kind),
         });
     }
     cost
+}
+
+/// What it costs to drop a text, beside that one is dropped.
+pub(super) fn swallowed(text: &[u8]) -> u32 {
+    let weight = |byte: &u8| match byte {
+        b'{' | b'}' | b'[' | b']' => 500,
+        b'"' | b'\'' => 250,
+        b':' => 100,
+        b' ' | b'\t' | b'\r' | b'\n' | b'`' | b'#' | b'*' => 0,
+        _ => 3,
+    };
+    text.iter().fold(0, |cost: u32, byte| cost.saturating_add(weight(byte)))
 }
 
 /// About what a repair of a kind costs.
