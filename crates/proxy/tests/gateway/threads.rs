@@ -116,12 +116,12 @@ async fn a_long_body_keeps_nobody_waiting() {
     assert!(answered > 4, "{answered} were answered");
 }
 
-/// Answers that are expensive, whatever they are: each byte of these costs a hundred times as much as usual, and all of
-/// them arrive at once.
+/// Answers that are expensive, whatever they are: these are long, all of their text is markers, and all of it arrives
+/// at once.
 #[tokio::test]
 async fn looping_answers_keep_nobody_waiting() {
     let event = serde_json::json!({"choices": [{"index": 0, "delta": {"content": "<tool_calls>".repeat(40)}}]});
-    let events = format!("data: {event}\n\n").repeat(400);
+    let events = format!("data: {event}\n\n").repeat(8_000);
     let looping =
         vec![chunked("text/event-stream"), chunk(events), chunk("data: [DONE]\n\n"), last()];
     let short = answer("application/json", "{}");
