@@ -481,7 +481,7 @@ impl TextReading {
         let text = solid(input);
         let following = options.trailing_documents();
         let unfit = !options.searches() || following == TrailingDocuments::Error;
-        if unfit || search::is_too_much(text.len(), self.repairs.len()) {
+        if unfit || search::is_too_much(text, self.repairs.len()) {
             return (self, 0);
         }
         // What the policy allows must not decide what the text says.

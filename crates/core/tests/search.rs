@@ -127,3 +127,17 @@ fn a_long_text_is_searched_and_valid_text_in_it_changes_nothing() {
         assert_eq!(mend(text.as_bytes(), &searching()).text(), Some(&*want));
     }
 }
+
+#[test]
+fn white_space_before_a_text_gives_no_reading_more_steps() {
+    for part in ["{", "['`", r#"{"a": "x"y"z"#, r#"{"a" [ "b" } "#] {
+        let text = part.repeat(3_000);
+        let spaced = " ".repeat(200_000) + &text;
+        for options in [searching(), searching().without_search()] {
+            let kinds = |text: &str| -> Vec<_> {
+                mend(text.as_bytes(), &options).repairs().iter().map(|r| r.kind()).collect()
+            };
+            assert!(kinds(&text) == kinds(&spaced), "{part}");
+        }
+    }
+}

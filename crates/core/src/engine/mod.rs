@@ -428,7 +428,8 @@ impl Engine {
         let mut stepped = false;
         self.leave_fast_path();
         if self.whole && self.pos == 0 {
-            self.trials.budget = 8 * source.text().len() + 4096;
+            // White space before the text does not make it anything else.
+            self.trials.budget = 8 * source.text().trim_ascii_start().len() + 4096;
         }
         let mut progress = Progress::at(self.pos, self.trials.budget);
         loop {

@@ -3,8 +3,8 @@
 //! A [`Reading`] is one way to understand the text up to a byte: the containers that are open, what is
 //! expected, the edits that led there, and what they cost. At each byte it has moves: to accept the byte
 //! as JSON, which is free, or to make one of the repairs in [`rows`]. Readings in the same state at the
-//! same byte are one, the cheaper; the few best are kept, and the cheapest at the end is the answer. So
-//! nothing looks ahead: the rest of the text decides.
+//! same byte are one, the cheaper. The cheapest of all goes on first, and the first that is at the end is the
+//! answer. So nothing looks ahead: the rest of the text decides.
 
 mod arena;
 mod between;
@@ -145,10 +145,10 @@ impl Mode {
 /// What a third of a member or a value costs that the guide does not allow.
 pub(crate) const MISFIT: u32 = 100;
 
-/// Whether a text of so many bytes is not searched that needs so many repairs: places are numbers of 32 bits,
-/// and all repairs are compared.
-pub(crate) const fn is_too_much(length: usize, repairs: usize) -> bool {
-    length >= u32::MAX as usize || repairs > UNSETTLED + length / 8
+/// Whether a text is not searched that needs so many repairs: places are numbers of 32 bits, and all repairs are
+/// compared.
+pub(crate) fn is_too_much(text: &[u8], repairs: usize) -> bool {
+    text.len() >= u32::MAX as usize || repairs > UNSETTLED + text.trim_ascii_start().len() / 8
 }
 
 /// How many edits are kept that may still be dropped. A search that has more has no answer.
@@ -214,6 +214,8 @@ impl<'t> Search<'t> {
             depth: depth as u32,
             at: 0,
             steps: 0,
+            // White space before the text does not make it anything else.
+            most_steps: STEPS.0 + STEPS.1 * input.trim_ascii_start().len() as u64,
             stacks: Stacks::new(),
             lists: EditLists::new(),
             settled: Settled::default(),
@@ -237,6 +239,7 @@ struct Search<'t> {
     depth: u32,
     at: usize,
     steps: u64,
+    most_steps: u64,
     stacks: Stacks,
     lists: EditLists,
     settled: Settled,
@@ -303,7 +306,7 @@ impl<'t> Search<'t> {
                 }
             }
             self.steps += 1;
-            if self.steps > STEPS.0 + STEPS.1 * self.input.len() as u64 {
+            if self.steps > self.most_steps {
                 self.ends.clear();
                 break;
             }
