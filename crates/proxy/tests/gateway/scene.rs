@@ -250,7 +250,10 @@ impl Client {
 
     /// Reads until the text has come.
     pub(crate) async fn until(&mut self, text: &str) {
-        while !String::from_utf8_lossy(&self.got).contains(text) {
+        let mut read = 0;
+        while !String::from_utf8_lossy(&self.got[read..]).contains(text) {
+            // What was searched is not searched again: a long answer would keep this thread, and all other clients, busy.
+            read = self.got.len().saturating_sub(text.len());
             let more = within(self.read.read_buf(&mut self.got)).await.unwrap();
             assert!(more > 0, "{text:?} is not in {}", String::from_utf8_lossy(&self.got));
         }

@@ -121,7 +121,7 @@ async fn a_long_body_keeps_nobody_waiting() {
 #[tokio::test]
 async fn looping_answers_keep_nobody_waiting() {
     let event = serde_json::json!({"choices": [{"index": 0, "delta": {"content": "<tool_calls>".repeat(40)}}]});
-    let events = format!("data: {event}\n\n").repeat(8_000);
+    let events = format!("data: {event}\n\n").repeat(24_000);
     let looping =
         vec![chunked("text/event-stream"), chunk(events), chunk("data: [DONE]\n\n"), last()];
     let short = answer("application/json", "{}");
