@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `--seed N` makes other documents. `--kind NAME` takes one kind; `--combined` takes only samples that
-//! are damaged in two to four ways. `--truncate` cuts every sample off at a random place. `--show wrong`
+//! are damaged in two to four ways, and `--any-signs` only those in which signs are damaged that nobody chose. `--truncate` cuts every sample off at a random place. `--show wrong`
 //! prints wrong answers, those that no repair above likely admits first, and `--show refused` prints samples
 //! without an answer, `--show complete` those that were cut off and said to be complete. They are those
 //! of the whole text, or with `--entry NAME` those of `stream`, `mend` or `push`, and at most 40 or
@@ -18,7 +18,8 @@ use std::{env, fs, process::ExitCode, thread};
 use serde_json::Value;
 use wiremend_core::{Policy, RepairKind, Risk};
 use wiremend_testkit::damaged::{
-    Answer, Entry, Kind, Sample, Tally, Verdict, by_name, combined_samples, samples, samples_of,
+    Answer, Entry, Kind, Sample, Tally, Verdict, any_signs, by_name, combined_samples, samples,
+    samples_of,
 };
 
 /// How many samples `--show` prints by default.
@@ -44,6 +45,7 @@ struct Setting {
     most_shown: usize,
     truncate: bool,
     combined: bool,
+    any_signs: bool,
     write: Option<String>,
 }
 
@@ -58,6 +60,7 @@ impl Setting {
             most_shown: MOST_SHOWN,
             truncate: false,
             combined: false,
+            any_signs: false,
             write: None,
         };
         while let Some(flag) = arguments.next() {
@@ -91,6 +94,7 @@ impl Setting {
                 }
                 "--truncate" => setting.truncate = true,
                 "--combined" => setting.combined = true,
+                "--any-signs" => setting.any_signs = true,
                 "--write" => setting.write = Some(value()?),
                 _ => return Err(format!("`{flag}` is not known")),
             }
@@ -102,6 +106,7 @@ impl Setting {
     fn samples(&self) -> Vec<(String, Sample)> {
         let all = match self.kind {
             Some(kind) => samples_of(kind, self.seed, self.per_kind),
+            None if self.any_signs => any_signs(self.seed, self.per_kind),
             None if self.combined => combined_samples(self.seed, self.per_kind),
             None => samples(self.seed, self.per_kind),
         };

@@ -193,6 +193,20 @@ impl Draft {
         (text, end)
     }
 
+    /// Where the sound document has its brackets, commas, colons and the quotes of its strings.
+    pub(super) fn signs(&self) -> Vec<usize> {
+        let (mut signs, mut at) = (Vec::new(), 0);
+        for piece in &self.pieces {
+            match piece.token {
+                Token::Open | Token::Close | Token::Comma | Token::Colon => signs.push(at),
+                Token::Key | Token::Text => signs.extend([at, at + piece.text.len() - 1]),
+                Token::Number | Token::Literal | Token::Space => {}
+            }
+            at += piece.text.len();
+        }
+        signs
+    }
+
     /// What is written around it, from the inside.
     pub(super) fn around(&self) -> &[Around] {
         &self.around

@@ -12,6 +12,7 @@ use super::{Answer, Entry, Kind, Sample, Verdict};
 pub fn samples(seed: u64, per_kind: u64) -> Vec<(String, Sample)> {
     let mut all: Vec<_> = Kind::all().flat_map(|kind| samples_of(kind, seed, per_kind)).collect();
     all.extend(combined_samples(seed, per_kind));
+    all.extend(any_signs(seed, per_kind));
     all
 }
 
@@ -32,6 +33,19 @@ pub fn combined_samples(seed: u64, per_kind: u64) -> Vec<(String, Sample)> {
     }
     all
 }
+
+/// Samples in which one to three signs are damaged that nobody chose.
+#[must_use]
+pub fn any_signs(seed: u64, per_kind: u64) -> Vec<(String, Sample)> {
+    let mut all = Vec::new();
+    for (count, name) in (1..).zip(ANY_SIGNS) {
+        let found = seeds(seed, per_kind * 10).filter_map(|seed| Sample::of_any_signs(count, seed));
+        all.extend(found.map(|sample| (name.to_owned(), sample)));
+    }
+    all
+}
+
+const ANY_SIGNS: [&str; 3] = ["any sign", "any 2 signs", "any 3 signs"];
 
 fn seeds(seed: u64, count: u64) -> impl Iterator<Item = u64> {
     (0..count).map(move |number| seed << 32 | number)
@@ -81,7 +95,8 @@ impl Rates {
                 .to_owned();
         let examples = Kind::all().map(|kind| (kind.name(), code(kind.example())));
         let combined = ["2", "3", "4"].map(|count| format!("{count} kinds at once"));
-        let combined = combined.iter().map(|name| (&name[..], String::new()));
+        let combined = combined.iter().map(|name| &name[..]).chain(ANY_SIGNS);
+        let combined = combined.map(|name| (name, String::new()));
         for (name, example) in examples.chain(combined) {
             let (one, other) = (self.whole.named(name), self.stream.named(name));
             let per_cent = |part, all: usize| 100_usize.saturating_mul(part) / all.max(1);

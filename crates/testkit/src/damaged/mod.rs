@@ -27,7 +27,7 @@ use serde_json::Value;
 pub use judge::{Answer, Entry, Verdict};
 pub use kinds::Kind;
 pub use measure::{Counts, Tally, by_name};
-pub use measure::{Rates, combined_samples, samples, samples_of};
+pub use measure::{Rates, any_signs, combined_samples, samples, samples_of};
 
 use crate::Seed;
 use draft::Layout;
@@ -93,9 +93,36 @@ impl Sample {
         })
     }
 
+    /// A document in which so many signs, each any bracket, comma, colon or quote of a string, are lost, doubled,
+    /// swapped with what follows, or another sign. Nobody chose these places, and another reading may be as good.
+    #[must_use]
+    pub fn of_any_signs(count: usize, seed: u64) -> Option<Self> {
+        let mut random = Seed::of(b"any signs").with(seed);
+        (0..20).find_map(|_| {
+            let (value, draft) = document(&mut random);
+            let (mut body, end) = draft.write();
+            let mut signs = draft.signs();
+            let chosen =
+                (0..count.min(signs.len())).map(|_| signs.swap_remove(random.below(signs.len())));
+            let mut chosen: Vec<usize> = chosen.collect();
+            chosen.sort_unstable();
+            for &at in chosen.iter().rev() {
+                damage_sign(&mut body, at, &mut random);
+            }
+            Self::of_body((body, end), Vec::new(), value, Vec::new())
+        })
+    }
+
     fn new(draft: &Draft, value: Value, kinds: Vec<Kind>) -> Option<Self> {
-        let (body, end) = draft.write();
-        let around = draft.around().to_vec();
+        Self::of_body(draft.write(), draft.around().to_vec(), value, kinds)
+    }
+
+    fn of_body(
+        (body, end): (String, usize),
+        around: Vec<Around>,
+        value: Value,
+        kinds: Vec<Kind>,
+    ) -> Option<Self> {
         let text = around.iter().fold(body.clone(), |text, around| around.apply(&text));
         // What is valid JSON is not damaged.
         let damaged = !crate::oracle::is_json(text.as_bytes());
@@ -124,6 +151,28 @@ impl Sample {
 impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` after {:?}", self.text, self.kinds)
+    }
+}
+
+/// Damages the sign at a place of a text.
+fn damage_sign(text: &mut String, at: usize, seed: &mut Seed) {
+    const SIGNS: [char; 7] = ['{', '}', '[', ']', ',', ':', '"'];
+    let Some(sign) = text[at..].chars().next() else { return };
+    match seed.below(4) {
+        0 => {
+            text.remove(at);
+        }
+        1 => text.insert(at, sign),
+        2 => {
+            text.remove(at);
+            let next = text[at..].chars().next().map_or(0, char::len_utf8);
+            text.insert(at + next, sign);
+        }
+        _ => {
+            let others: Vec<char> = SIGNS.into_iter().filter(|other| *other != sign).collect();
+            text.remove(at);
+            text.insert(at, *seed.pick(&others).unwrap_or(&sign));
+        }
     }
 }
 
