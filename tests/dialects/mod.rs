@@ -13,7 +13,7 @@ mod templates;
 mod unmarked;
 mod values;
 
-use wiremend_core::{MendOptions, Policy};
+use wiremend_core::{Limits, MendOptions, Policy};
 use wiremend_extract::{CallExtractor, CallOutcome, Dialect};
 use wiremend_testkit::laws::{CallTrace, call_reader, read_calls, text_calls};
 
@@ -188,7 +188,7 @@ fn values_keep_their_space() {
     assert_eq!(found.calls()[0].arguments(), br#"{"content": "    indented\n"}"#);
 }
 
-/// A long string argument leaves as it comes, in every dialect.
+/// A long string argument leaves as it comes, in every dialect but those of Python.
 #[test]
 fn a_long_argument_is_not_held_back() {
     let long = "word word\n".repeat(2_000);
@@ -210,7 +210,6 @@ fn a_long_argument_is_not_held_back() {
         ("glm_arg_kv", "<tool_call>write_file\n<arg_key>content</arg_key>\n<arg_value>"),
         ("minimax_m3", "]<]minimax[>[<invoke name=\"write_file\">]<]minimax[>[<content>"),
         ("gemma4", "<|tool_call>call:write_file{content:<|\"|>"),
-        ("pythonic", "[write_file(content='"),
         ("xml_tool_tags", "<write_file><content>"),
     ] {
         let mut reader = named(name);
@@ -224,6 +223,23 @@ fn a_long_argument_is_not_held_back() {
         assert!(most < 300, "{name}: {most}");
         let emitted = trace.found.calls()[0].arguments().len();
         assert!(emitted > long.len() - 300, "{name}: {emitted}");
+    }
+}
+
+/// The arguments of a call in Python wait for their end. What is longer than the limit is refused, and no call
+/// in it runs.
+#[test]
+fn a_call_in_python_is_kept_within_the_limit() {
+    let limits = Limits::new().with_buffer(200);
+    let options = MendOptions::new().with_policy(Policy::PERMISSIVE).with_limits(limits);
+    for (lines, outcome) in [(10, CallOutcome::Whole), (60, CallOutcome::Refused)] {
+        let content = "now()\n".repeat(lines);
+        let text = format!("[write_file(content='''{content}'''), now()]");
+        let found = check(&named("pythonic").with_mending(options.clone()), &text).found;
+        let calls: Vec<_> =
+            found.calls().iter().map(|call| (call.name(), call.outcome())).collect();
+        assert_eq!(calls, [("write_file", outcome), ("now", CallOutcome::Whole)]);
+        assert!(found.text().is_empty(), "{found:?}");
     }
 }
 

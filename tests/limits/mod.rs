@@ -57,6 +57,10 @@ const ROWS: &[(&str, Reached)] = &[
         "a call without a marker",
         There("tests/dialects/restated.rs", "what_is_not_known_to_repeat_a_call_is_one"),
     ),
+    (
+        "the arguments of a call as in Python",
+        There("tests/dialects/mod.rs", "a_call_in_python_is_kept_within_the_limit"),
+    ),
     ("the name of a tool or a parameter in text", Here(core::names)),
     ("a tag", Here(core::tags)),
     ("the header of a message", Here(core::headers)),

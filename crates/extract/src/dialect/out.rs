@@ -46,8 +46,6 @@ pub(super) struct Out {
     bare: bool,
     /// Whether a call of the block was emitted.
     real: bool,
-    /// Whether the source was emitted before.
-    pub(super) muted: bool,
     /// Where the block began that is being read.
     start: usize,
     /// Where what follows the last call begins, after separators and closing brackets.
@@ -136,9 +134,7 @@ impl Out {
     /// Emits the next `length` bytes of the input.
     fn source<S: CallSink>(&mut self, event: Event<'_>, length: usize, sink: &mut S) {
         self.at += length;
-        if !self.muted {
-            self.send(event, sink);
-        }
+        self.send(event, sink);
     }
 
     fn send<S: CallSink>(&mut self, event: Event<'_>, sink: &mut S) {
@@ -203,14 +199,6 @@ impl Out {
     pub(super) fn forget(&mut self) {
         self.spoke = false;
         self.stated = Calls::default();
-    }
-
-    /// The source from this offset on was emitted before.
-    pub(super) fn rewind(&mut self, offset: usize) {
-        self.at = offset;
-        if let Some(end) = &mut self.ended {
-            end.span.end = end.span.end.min(offset);
-        }
     }
 
     fn hold(&mut self, part: Part, bytes: &[u8]) {

@@ -1,6 +1,6 @@
-//! How calls in Python begin, their keys, and the escapes of their strings.
+//! How calls in Python begin, and where they seem to end.
 
-use crate::dialect::{arguments, json::SPACE};
+use crate::dialect::json::SPACE;
 
 /// The longest name of a function or a parameter, in bytes.
 pub(super) const LONGEST_NAME: usize = 128;
@@ -105,12 +105,6 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     Some(plausible.then_some(Opening { name, length, list, quoted, braced, empty }))
 }
 
-/// A name without the backslashes with which Markdown escapes its underscores.
-pub(super) fn unescaped(name: &[u8]) -> String {
-    let plain: Vec<u8> = name.iter().copied().filter(|byte| *byte != b'\\').collect();
-    String::from_utf8_lossy(&plain).into_owned()
-}
-
 pub(in crate::dialect) const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
@@ -136,13 +130,6 @@ impl<'r> Cursor<'r> {
         self.at += rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
     }
 
-    /// The same on one line.
-    pub(super) fn blanks(&mut self) {
-        let rest = self.rest.get(self.at..).unwrap_or_default();
-        let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
-        self.at += rest.iter().take(SPACE).take_while(blank).count();
-    }
-
     pub(super) fn word(&mut self) -> Option<&'r [u8]> {
         let start = self.at;
         while self.at - start < LONGEST_NAME {
@@ -163,107 +150,95 @@ impl<'r> Cursor<'r> {
     }
 }
 
-/// The key of a keyword argument, with the sign after it. `None` waits for more.
-pub(super) fn key(cursor: &mut Cursor<'_>) -> Option<Option<String>> {
-    let quote = match cursor.peek()? {
-        Some(quote @ (b'"' | b'\'')) => Some(quote),
-        _ => None,
-    };
-    cursor.at += usize::from(quote.is_some());
-    let mut name = Vec::new();
-    let start = cursor.at;
-    loop {
-        match cursor.peek()? {
-            Some(b'\\') if cursor.at - start <= LONGEST_NAME => cursor.at += 1,
-            Some(byte) if (is_name(byte) || byte >= 0x80) && name.len() <= LONGEST_NAME => {
-                name.push(byte);
-                cursor.at += 1;
-            }
-            _ => break,
-        }
-    }
-    if name.is_empty() || name.first().is_some_and(u8::is_ascii_digit) {
-        return Some(None);
-    }
-    if let Some(quote) = quote {
-        if cursor.peek()? != Some(quote) {
-            return Some(None);
-        }
-        cursor.at += 1;
-    }
-    cursor.space();
-    match cursor.peek()? {
-        Some(b'=') => {
-            cursor.at += 1;
-            if cursor.peek()? == Some(b'=') {
-                return Some(None);
-            }
-        }
-        Some(b':') => {
-            cursor.at += 1;
-        }
-        _ => return Some(None),
-    }
-    Some(Some(String::from_utf8_lossy(&name).into_owned()))
+/// Follows the brackets and the strings of a call, to find where it seems to end.
+#[derive(Clone, Debug)]
+pub(super) struct Balance {
+    /// How far the text was read.
+    pub(super) at: usize,
+    /// The quote of the string that has the call in it, with its quotes escaped.
+    outer: Option<u8>,
+    depth: usize,
+    inside: Inside,
 }
 
-/// The JSON for an escape of Python, and its length. `None` waits for more. If the text is Markdown,
-/// an escaped underscore is one.
-pub(super) fn escape(
-    rest: &[u8],
-    raw: bool,
-    markdown: bool,
-    eof: bool,
-) -> Option<(usize, Vec<u8>)> {
-    let Some(&byte) = rest.get(1) else { return eof.then(|| (1, b"\\\\".to_vec())) };
-    let mut json = Vec::new();
-    if markdown && byte == b'_' {
-        return Some((2, b"_".to_vec()));
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Nothing,
+    /// A string, with what closes it: so many of this byte.
+    String(u8, usize),
+    /// After a backslash in it.
+    Escape(u8, usize),
+}
+
+impl Balance {
+    pub(super) const fn new(outer: Option<u8>) -> Self {
+        Self { at: 0, outer, depth: 0, inside: Inside::Nothing }
     }
-    if raw {
-        arguments::escape(rest.get(..2)?, &mut json);
-        return Some((2, json));
-    }
-    let digits = match byte {
-        b'x' => 2,
-        b'u' => 4,
-        b'U' => 8,
-        _ => 0,
-    };
-    if digits > 0 {
-        let hex = rest.get(2..).unwrap_or_default();
-        let read = hex.iter().take(digits).take_while(|byte| byte.is_ascii_hexdigit()).count();
-        if read == hex.len() && read < digits && !eof {
-            return None;
-        }
-        if read == digits {
-            let hex = std::str::from_utf8(hex.get(..digits)?).ok()?;
-            let code = u32::from_str_radix(hex, 16).unwrap_or(0xFFFD);
-            match char::from_u32(code) {
-                Some(c) => {
-                    arguments::escape(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut json);
-                }
-                // Half of a pair, which may be completed by the next escape.
-                None => json.extend_from_slice(format!("\\u{:04x}", code & 0xFFFF).as_bytes()),
+
+    /// The place after the next bracket that closes what nothing in the text has opened.
+    pub(super) fn end(&mut self, text: &[u8], eof: bool) -> Option<usize> {
+        loop {
+            let rest = text.get(self.at..)?;
+            let (byte, mut length) = match (self.outer, rest) {
+                (Some(outer), [b'\\', next, ..]) if *next == outer || *next == b'\\' => (*next, 2),
+                (Some(_), [b'\\']) if !eof => return None,
+                (_, [byte, ..]) => (*byte, 1),
+                (_, []) => return None,
+            };
+            let run = rest.iter().take(3).take_while(|next| **next == byte).count();
+            let quote = matches!(byte, b'"' | b'\'') && self.outer.is_none();
+            if quote && run < 3 && run == rest.len() && !eof {
+                return None;
             }
-            return Some((2 + digits, json));
+            self.inside = match (self.inside, byte) {
+                (Inside::Escape(quote, marks), _) => Inside::String(quote, marks),
+                (Inside::String(quote, marks), b'\\') => Inside::Escape(quote, marks),
+                (Inside::String(quote, marks), _)
+                    if byte == quote && (marks == 1 || run >= marks) =>
+                {
+                    length = length.max(marks);
+                    Inside::Nothing
+                }
+                (inside @ Inside::String(..), _) => inside,
+                (Inside::Nothing, b'"' | b'\'') => {
+                    let marks = if quote && run == 3 { 3 } else { 1 };
+                    length = length.max(marks);
+                    Inside::String(byte, marks)
+                }
+                (Inside::Nothing, _) => {
+                    match byte {
+                        b'(' | b'[' | b'{' => self.depth += 1,
+                        b')' | b']' | b'}' if self.depth == 0 => return Some(self.at + length),
+                        b')' | b']' | b'}' => self.depth -= 1,
+                        _ => {}
+                    }
+                    Inside::Nothing
+                }
+            };
+            self.at += length;
         }
     }
-    let plain: &[u8] = match byte {
-        b'n' => b"\n",
-        b't' => b"\t",
-        b'r' => b"\r",
-        b'b' => b"\x08",
-        b'f' => b"\x0c",
-        b'a' => b"\x07",
-        b'v' => b"\x0b",
-        b'0' => b"\0",
-        b'\n' => b"",
-        b'\\' | b'\'' | b'"' => rest.get(1..2)?,
-        // Python keeps a backslash that begins no escape.
-        _ => b"\\",
-    };
-    let length = if plain == b"\\" && byte != b'\\' { 1 } else { 2 };
-    arguments::escape(plain, &mut json);
-    Some((length, json))
+
+    /// The call goes on after this place.
+    pub(super) const fn goes_on(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The same where so many bytes of the text were passed on.
+    pub(super) const fn after(self, length: usize) -> Self {
+        Self { at: self.at - length, ..self }
+    }
+}
+
+/// The text of a call that is written in a string, whose quotes are escaped.
+pub(super) fn unquoted(text: &[u8], quote: u8) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        let escaped = after.first().filter(|next| **next == quote || **next == b'\\');
+        let escaped = escaped.filter(|_| *byte == b'\\');
+        plain.push(*escaped.unwrap_or(byte));
+        rest = after.get(usize::from(escaped.is_some())..).unwrap_or_default();
+    }
+    plain
 }

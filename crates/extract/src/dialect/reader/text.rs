@@ -397,7 +397,7 @@ impl CallExtractor {
                 }
                 let closes = block.close.iter().any(|close| !close.is_empty());
                 let stops = setup.stops(row, *shape, &block.close);
-                Engine::Python(PythonCall::new(found, block.method, stops, closes, ctx))
+                Engine::Python(PythonCall::new(found, block.method, stops, closes))
             }
             Opening::Brace(shape, name) => {
                 let Some(Shape::Brace(brace)) = dialect.shapes.get(*shape) else {
