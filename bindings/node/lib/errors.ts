@@ -57,7 +57,7 @@ export function refusal(result: Refusing): MendError {
   const issues = result.issues ?? [];
   let place = result.cutAt;
   const only = (code: string) => issues.length > 0 && issues.every((issue) => issue.code === code);
-  if (outcome === "closed" || outcome === "cut" || outcome === "abandoned" || only("truncated") || doubt !== undefined) {
+  if (outcome === "closed" || outcome === "cut" || outcome === "abandoned" || doubt !== undefined) {
     const at = place === undefined || place === "$" ? "" : ` at ${place}`;
     const message = doubt === undefined ? `it was cut off${at}` : `it was cut off, or may have been (${doubt})`;
     return new Cut(message, result, place, `Your JSON was cut off${at}. Send all of it again, and make it shorter if it does not fit.`);

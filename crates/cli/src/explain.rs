@@ -216,7 +216,10 @@ const TABLE: &[(&str, Words)] = &[
         &[
             ("abandoned", "the reader stopped before the end"),
             ("closed", "the input was cut off, and the document was closed: it is not complete"),
-            ("cut", "the input was cut off, and the policy forbids closing it"),
+            (
+                "cut",
+                "the input was cut off, and the policy forbids closing it, or the schema requires what is missing",
+            ),
             ("invalid", "it needs a repair that the policy forbids, or does not match its schema"),
             ("none", "the input holds no JSON"),
             ("overflow", "a limit was exceeded"),
@@ -343,7 +346,10 @@ const TABLE: &[(&str, Words)] = &[
             ("range", "the number is too small, too large, or not a multiple"),
             ("schema-echo", "the value is the schema itself, not an instance of it"),
             ("syntax", "there is no value, or one that cannot be repaired"),
-            ("truncated", "the text was cut off before a part that the schema requires"),
+            (
+                "truncated",
+                "the value ends, without its end, before a part that the schema requires",
+            ),
             ("type", "the value has the wrong type"),
             ("unexpected", "the property is not declared"),
             ("union", "the value is valid for none of several schemas, or for too many of them"),

@@ -76,7 +76,7 @@ def refusal(result: Any) -> MendError:
     issues: tuple[Issue, ...] = getattr(result, "issues", ())
     doubt: str | None = getattr(result, "doubt", None)
     codes = {issue.code for issue in issues}
-    if outcome in ("closed", "cut", "abandoned") or codes == {"truncated"} or doubt is not None:
+    if outcome in ("closed", "cut", "abandoned") or doubt is not None:
         at = "" if place in (None, "$") else f" at {place}"
         why = "" if doubt is None else f" ({doubt})"
         message = f"it was cut off, or may have been{why}" if doubt else f"it was cut off{at}"

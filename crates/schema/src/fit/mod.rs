@@ -21,7 +21,7 @@ use super::fit::{
     xml::Elements,
 };
 use crate::{
-    Change, Issue, Rule, Rules, Schema, Tree,
+    Change, Issue, IssueCode, Rule, Rules, Schema, Tree,
     compile::{Off, ShapeId, Types},
     judge::{Judge, STEPS},
     part::Part,
@@ -303,7 +303,9 @@ impl Fitted {
         }
     }
 
-    /// The outcome. [`Outcome::Invalid`] if the value is not valid and could not be made valid.
+    /// The outcome. [`Outcome::Invalid`] if the value is not valid and could not be made valid;
+    /// [`Outcome::Cut`] if all that is wrong with it is that it was cut off before a part that the
+    /// schema requires.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         self.outcome
@@ -526,6 +528,15 @@ impl Schema {
 
 /// `mended` is the result of mending the input under these options, if the caller has it.
 fn fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptions) -> Fitted {
+    let fitted = best_fit(schema, input, mended, options);
+    let only_cut = fitted.issues.iter().all(|issue| issue.code() == IssueCode::Truncated);
+    match fitted.outcome {
+        Outcome::Invalid if only_cut => Fitted { outcome: Outcome::Cut, ..fitted },
+        _ => fitted,
+    }
+}
+
+fn best_fit(schema: &Schema, input: &[u8], mended: Option<Mended>, options: &FitOptions) -> Fitted {
     let judge = &mut Judge::with(schema, options.steps(), input.len());
     let tree = valid(input, options);
     let is_one = tree.is_some();

@@ -186,7 +186,7 @@ impl<'i> Reading<'i> {
             let issues = self.issues(judge, tree, &fit);
             let spent = judge.is_spent();
             let outcome = if spent { Outcome::Overflow } else { Outcome::Invalid };
-            return self.refused(outcome, self.with_cut(issues, input.len()), applied);
+            return self.refused(outcome, self.with_cut(issues, input), applied);
         };
         // A value that was valid from the start is not read again unless it contains such numbers.
         let loose = !accepts || tree.loose_integers().next().is_some();
@@ -252,15 +252,29 @@ impl<'i> Reading<'i> {
         issues.into_iter().map(placed).collect()
     }
 
-    /// The issues of a text of `length` bytes that may have been cut off. What is missing from a
-    /// container that was still open is reported as cut off, not as missing.
-    fn with_cut(&self, issues: Vec<Issue>, length: usize) -> Vec<Issue> {
+    /// The issues of a value that may have been cut off. What is missing from a container that was
+    /// still open is reported as cut off, not as missing.
+    fn with_cut(&self, issues: Vec<Issue>, input: &[u8]) -> Vec<Issue> {
         let Some(cut_at) = &self.cut_at else { return issues };
+        let end = self.value_end(input);
         let open = |issue: &Issue| cut_at.steps().starts_with(issue.path().steps());
         let cut = issues.into_iter().map(|issue| {
-            if issue.is_lack() && open(&issue) { issue.before_cut(length) } else { issue }
+            if issue.is_lack() && open(&issue) { issue.before_cut(input, end) } else { issue }
         });
         cut.collect()
+    }
+
+    /// Where a value ends that was closed: before its closers, and before what follows it.
+    fn value_end(&self, input: &[u8]) -> usize {
+        let close = Cause::Syntax(RepairKind::MissingClose);
+        let after = [RepairKind::CodeFence, RepairKind::StrayText, RepairKind::TrailingProse];
+        let after = after.map(Cause::Syntax);
+        let mut changes = self.changes.iter().rev().skip_while(|change| change.cause() != close);
+        let end = changes.next().map_or(input.len(), Change::start);
+        changes.filter(|change| after.contains(&change.cause())).fold(end, |end, change| {
+            let between = input.get(change.end()..end).unwrap_or_default();
+            if between.trim_ascii().is_empty() { change.start() } else { end }
+        })
     }
 
     /// Why there is no value.

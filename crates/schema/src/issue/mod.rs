@@ -20,6 +20,9 @@ const KEPT: usize = 240;
 /// The hint for a text that was cut off.
 const CONTINUE: &str = "continue from there";
 
+/// The same, where the value looks whole but for its closers, or text follows it.
+const CLOSE: &str = "it was cut off there, or a closer is missing before";
+
 /// The kind of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -189,12 +192,16 @@ impl Issue {
         (short || self.code == IssueCode::Missing) && self.hint.is_none()
     }
 
-    /// The same issue for a text that was cut off after `length` bytes, before the missing part
-    /// could arrive.
-    pub(crate) fn before_cut(mut self, length: usize) -> Self {
+    /// The same issue for a value that ended at this byte of the text without its end, before the
+    /// missing part. It was cut off; if it ended with a closer, or if text follows, it may also lack
+    /// a closer.
+    pub(crate) fn before_cut(mut self, text: &[u8], end: usize) -> Self {
         self.code = IssueCode::Truncated;
-        self.span = length..length;
-        self.with_hint(CONTINUE)
+        self.span = end..end;
+        let (value, rest) = text.split_at(end.min(text.len()));
+        let closed = matches!(value.trim_ascii_end().last(), Some(b'}' | b']'));
+        let open = rest.trim_ascii().is_empty() && !closed;
+        self.with_hint(if open { CONTINUE } else { CLOSE })
     }
 
     /// There is no value to validate.
@@ -507,7 +514,7 @@ impl Rendering {
             IssueCode::Syntax => issue.expected().to_owned(),
             IssueCode::Truncated => {
                 let (at, expected) = (issue.span().start, issue.expected());
-                format!("the text was cut off at byte {at}, before {expected}")
+                format!("the value ends at byte {at}, before {expected}")
             }
             IssueCode::SchemaEcho => format!("expected {}", issue.expected()),
             _ => format!("expected {}, got {received}", issue.expected()),

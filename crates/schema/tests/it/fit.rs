@@ -481,29 +481,54 @@ fn parts_after_a_cut_are_truncated_and_not_missing() {
         "o": {"type": "object", "required": ["x", "y"]},
         "l": {"type": "array", "minItems": 3},
     }, "required": ["a", "b"]});
-    let found = |input: &str| -> Vec<(IssueCode, String)> {
+    let found = |input: &str, outcome: Outcome| -> Vec<(IssueCode, String)> {
         let fitted = fit(&schema, input);
-        assert_eq!((fitted.text(), fitted.outcome()), (None, Outcome::Invalid), "{input}");
+        assert_eq!((fitted.text(), fitted.outcome()), (None, outcome), "{input}");
         let issues = fitted.issues().iter().map(|issue| (issue.code(), issue.to_string()));
         issues.collect()
     };
     let cut = |line: &str| (IssueCode::Truncated, line.to_owned());
     assert_eq!(
-        found(r#"{"a": "x", "#),
+        found(r#"{"a": "x", "#, Outcome::Cut),
         [cut(
-            r#"/: the text was cut off at byte 11, before required property "b" (integer); continue from there"#
+            r#"/: the value ends at byte 11, before required property "b" (integer); continue from there"#
         )]
     );
-    let inside = found(r#"{"a": "x", "b": 1, "l": [1"#);
+    let inside = found(r#"{"a": "x", "b": 1, "l": [1"#, Outcome::Cut);
     assert_eq!(
         inside,
-        [cut("/l: the text was cut off at byte 26, before at least 3 items; continue from there")]
+        [cut("/l: the value ends at byte 26, before at least 3 items; continue from there")]
     );
+    // What is otherwise wrong with it would not be right if it went on.
+    let codes = |input: &str| -> Vec<IssueCode> {
+        found(input, Outcome::Invalid).into_iter().map(|(code, _)| code).collect()
+    };
+    assert_eq!(codes(r#"{"a": [], "#), [IssueCode::Truncated, IssueCode::Type]);
     // An object that was closed before the cut is really missing its property.
-    let codes: Vec<IssueCode> =
-        found(r#"{"o": {"x": 1}, "a": "ha"#).into_iter().map(|(code, _)| code).collect();
-    assert_eq!(codes, [IssueCode::Truncated, IssueCode::Missing]);
+    assert_eq!(codes(r#"{"o": {"x": 1}, "a": "ha"#), [IssueCode::Truncated, IssueCode::Missing]);
     assert_eq!(fit(&schema, r#"{"a": "x"}"#).issues()[0].code(), IssueCode::Missing);
+}
+
+#[test]
+fn a_value_that_may_lack_a_closer_is_not_said_to_be_cut_off() {
+    let schema = json!({"type": "object", "properties": {
+        "o": {"type": "object"}, "b": {"type": "string"},
+    }, "required": ["o", "b"]});
+    for (input, end) in [
+        (r#"{"o": {"x": 1, "b": "text"}"#, 27),
+        ("{\"o\": {\"x\": 1, \"b\": \"text\"}\n", 28),
+        ("So:\n```json\n{\"o\": {\"x\": 1\n```\nThat is all.", 26),
+    ] {
+        let fitted = fit(&schema, input);
+        assert_eq!(fitted.outcome(), Outcome::Cut, "{input}");
+        assert_eq!(
+            fitted.issues()[0].to_string(),
+            format!(
+                r#"/: the value ends at byte {end}, before required property "b" (string); it was cut off there, or a closer is missing before"#
+            ),
+            "{input}"
+        );
+    }
 }
 
 #[test]
