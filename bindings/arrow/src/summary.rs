@@ -8,7 +8,7 @@ use std::{
 
 use arrow_array::{
     Array, ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, StringArray, StructArray,
-    cast::AsArray, types::Int32Type,
+    cast::AsArray, new_null_array, types::Int32Type,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_cast::cast;
@@ -40,6 +40,7 @@ struct Read {
     outcomes: ArrayRef,
     risks: ArrayRef,
     repairs: ArrayRef,
+    messages: ArrayRef,
 }
 
 impl Read {
@@ -53,15 +54,17 @@ impl Read {
             })
         };
         let list = DataType::List(item(kind_fields()));
+        let or_null = |name: &str, to: &DataType| match member(name) {
+            Some(column) => cast(column, to),
+            None => Ok(new_null_array(to, results.len())),
+        };
         Ok(Self {
             results: ArrayRef::clone(results),
-            first: match member("json") {
-                Some(json) => cast(json, &DataType::LargeUtf8)?,
-                None => Arc::new(StringArray::new_null(results.len())),
-            },
+            first: or_null("json", &DataType::LargeUtf8)?,
             outcomes: cast(needed("outcome")?, &DataType::Utf8)?,
             risks: cast(needed("risk")?, &DataType::Utf8)?,
             repairs: cast(needed("repairs")?, &list)?,
+            messages: or_null("message", &DataType::Utf8)?,
         })
     }
 }
@@ -223,12 +226,9 @@ fn count(
             let place = text.map_or(0, |(_, row)| row);
             let text = text.map(|(chunk, _)| texts(chunk)).transpose()?;
             let text = text.as_ref().and_then(|texts| texts.get(place));
-            let json = match read.first.data_type() {
-                DataType::LargeUtf8 => Some(texts(&read.first)?),
-                _ => None,
-            };
-            let json = json.as_ref().and_then(|texts| texts.get(at));
-            Some(Example::new(to.rows(), text, json))
+            let json = texts(&read.first)?;
+            let json = json.get(at);
+            Some(Example::new(to.rows(), text, json, word(&read.messages).as_deref()))
         }
     };
     to.add(&row, example);
@@ -239,8 +239,8 @@ fn count(
 fn table(summary: &Summary<u64>) -> Result<ArrayRef, ArrowError> {
     let lines = summary.lines();
     let text = |name: &str| Field::new(name, DataType::Utf8, true);
-    let example =
-        Fields::from(vec![Field::new("row", DataType::Int64, true), text("text"), text("json")]);
+    let row = Field::new("row", DataType::Int64, true);
+    let example = Fields::from(vec![row, text("text"), text("json"), text("message")]);
     let offsets = OffsetBuffer::from_lengths(lines.iter().map(|line| line.examples.len()));
     let all = || lines.iter().flat_map(|line| &line.examples);
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -248,6 +248,7 @@ fn table(summary: &Summary<u64>) -> Result<ArrayRef, ArrowError> {
         Arc::new(Int64Array::from_iter_values(all().map(|example| number(example.place)))),
         Arc::new(StringArray::from_iter(all().map(|example| example.text.as_deref()))),
         Arc::new(StringArray::from_iter(all().map(|example| example.json.as_deref()))),
+        Arc::new(StringArray::from_iter(all().map(|example| example.message.as_deref()))),
     ];
     let shown = Arc::new(StructArray::try_new(example.clone(), shown, None)?);
     let examples = ListArray::try_new(item(example.clone()), offsets, shown, None)?;

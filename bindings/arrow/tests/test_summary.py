@@ -34,7 +34,8 @@ def test_counts() -> None:
     assert found["outcome", "closed"]["share"] == pytest.approx(1 / 6)
     assert found["risk", "guess"]["rows"] == 10 and found["risk", "none"]["rows"] == 20
     examples = found["outcome", "repaired"]["examples"]
-    assert len(examples) == 20 and examples[1] == {"row": 5, "text": "{'b': 'x'}", "json": '{"b": "x"}'}
+    assert found["outcome", "closed"]["examples"][0]["message"].startswith("the text is cut off")
+    assert len(examples) == 20 and examples[1] == {"row": 5, "text": "{'b': 'x'}", "json": '{"b": "x"}', "message": None}
 
 
 def test_by_source_and_in_parts() -> None:

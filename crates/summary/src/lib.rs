@@ -6,7 +6,7 @@
 //!
 //! let mut summary = Summary::new(20);
 //! let row = Row { source: Some("small"), outcome: "repaired", risk: Some("exact"), kinds: &[("single-quote", 2)] };
-//! let example = summary.wants(&row).then(|| Example::new(1, Some(b"{'a': 1}"), Some(b"{\"a\": 1}")));
+//! let example = summary.wants(&row).then(|| Example::new(1, Some(b"{'a': 1}"), Some(b"{\"a\": 1}"), None));
 //! summary.add(&row, example);
 //! assert_eq!(summary.rows(), 1);
 //! assert_eq!(summary.lines()[2].name, "single-quote");
@@ -84,7 +84,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A text that was mended, and what it became; both cut to 500 characters.
+/// A text that was mended, what it became, and why it is not whole; each cut to 500 characters.
 #[derive(Clone, Debug)]
 #[allow(clippy::exhaustive_structs)]
 pub struct Example<P> {
@@ -96,13 +96,17 @@ pub struct Example<P> {
     pub text: Option<String>,
     /// What it became.
     pub json: Option<String>,
+    /// Why it failed or is not whole.
+    pub message: Option<String>,
 }
 
 impl<P> Example<P> {
     /// An example of the row that it is added with.
     #[must_use]
-    pub fn new(place: P, text: Option<&[u8]>, json: Option<&[u8]>) -> Self {
-        Self { place, source: None, text: text.map(beginning), json: json.map(beginning) }
+    pub fn new(place: P, text: Option<&[u8]>, json: Option<&[u8]>, message: Option<&str>) -> Self {
+        let message = message.map(|message| beginning(message.as_bytes()));
+        let (text, json) = (text.map(beginning), json.map(beginning));
+        Self { place, source: None, text, json, message }
     }
 }
 

@@ -38,7 +38,7 @@ fn colour(name: &str) -> &'static str {
         "repaired" | "exact" => "#3f7fbf",
         "likely" => "#5b9bb0",
         "closed" | "cut" | "lossy" => "#c98a1b",
-        "none" | "invalid" | "overflow" | "abandoned" | "failed" | "guess" => "#b5493f",
+        "none" | "invalid" | "overflow" | "abandoned" | "body" | "failed" | "guess" => "#b5493f",
         "absent" => "#8a8a8a",
         _ => "#6b7a99",
     }
@@ -94,10 +94,12 @@ fn examples<P: Display>(name: &Name<P>, to: &mut String) {
     if name.examples.is_empty() {
         return;
     }
-    to.push_str("<table><tr><th>where</th><th>source</th><th>text</th><th>json</th></tr>");
+    to.push_str(
+        "<table><tr><th>where</th><th>source</th><th>text</th><th>json</th><th>message</th></tr>",
+    );
     for example in &name.examples {
         push(to, format_args!("<tr><td>{}</td>", Escaped(&example.place.to_string())));
-        for text in [&example.source, &example.text, &example.json] {
+        for text in [&example.source, &example.text, &example.json, &example.message] {
             push(to, format_args!("<td>{}</td>", Escaped(text.as_deref().unwrap_or_default())));
         }
         to.push_str("</tr>");
@@ -216,8 +218,9 @@ mod tests {
             let source = format!("s{}", number % 2000);
             let row = row(Some(&source), ["repaired", "closed"][usize::from(number % 5 == 0)]);
             let text = format!("{{'a': {number}}}");
-            let example =
-                summary.wants(&row).then(|| Example::new(number, Some(text.as_bytes()), None));
+            let example = summary
+                .wants(&row)
+                .then(|| Example::new(number, Some(text.as_bytes()), None, None));
             summary.add(&row, example);
         }
         summary
@@ -258,7 +261,12 @@ mod tests {
         let row = row(Some("<b>"), "<i>");
         summary.add(
             &row,
-            Some(Example::new("\"><img>", Some(text.as_bytes()), Some(text.as_bytes()))),
+            Some(Example::new(
+                "\"><img>",
+                Some(text.as_bytes()),
+                Some(text.as_bytes()),
+                Some(&text),
+            )),
         );
         let page = summary.page("A & <b>");
         for tag in ["<script", "<img", "<b>", "<i>", "src=", "href=", "url("] {

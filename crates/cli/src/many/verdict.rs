@@ -392,7 +392,7 @@ impl Verdict {
                 place.push_str(&part.unwrap_or_default());
             }
             let (text, json) = text.map(|(text, done)| (text, done.text())).unzip();
-            Example::new(place, text, json.flatten().map(str::as_bytes))
+            Example::new(place, text, json.flatten().map(str::as_bytes), self.message.as_deref())
         });
         to.add(&row, example);
     }

@@ -386,7 +386,7 @@ impl Mending {
     fn judge(&self, text: &[u8], done: &Done, to: &Yield) -> Verdict {
         // One more than are listed, so that it shows that there are more.
         let listed = self.session.verbose || to.notices.len() <= LISTED;
-        self.engine.verdict(text, done, listed || self.form.is_some())
+        self.engine.verdict(text, done, listed || self.form.is_some() || self.summary)
     }
 
     /// Counts a verdict, and adds it to the report, the summary and the messages.
