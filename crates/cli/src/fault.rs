@@ -4,7 +4,7 @@ use std::{iter::once, ops::Range};
 
 use serde::Serialize;
 use wiremend_core::{
-    MendOptions, Mended, Mender, Outcome, Path, Policy, Repair, TrailingDocuments,
+    MendOptions, Mended, Mender, Outcome, Path, Policy, Repair, RepairKind, TrailingDocuments,
 };
 use wiremend_extract::{Finder, Scope, TextSink, find};
 
@@ -24,7 +24,16 @@ pub(crate) struct Fault {
 impl Fault {
     /// The fault of an input that was refused or cut off; `None` if it was valid or repaired.
     pub(crate) fn of(text: &[u8], mended: &Mended, options: &MendOptions) -> Option<Self> {
-        Self::ending(text, mended.outcome(), mended.cut_at(), options)
+        let fault = Self::ending(text, mended.outcome(), mended.cut_at(), options);
+        // Other documents may follow the one that was cut off.
+        let close = |repair: &Repair| repair.kind() == RepairKind::MissingClose;
+        let closed = mended.repairs().iter().filter(close).last();
+        match (fault, mended.outcome(), closed) {
+            (Some(fault), Outcome::Closed, Some(closed)) => {
+                Some(Self::at(text, closed.span(), fault.message))
+            }
+            (fault, ..) => fault,
+        }
     }
 
     /// The fault of an input with this outcome. `cut_at` is where it was cut off.
@@ -416,6 +425,13 @@ mod tests {
     fn a_cut_points_at_the_end() {
         let fault = fault("[1,\n2", &MendOptions::new()).unwrap();
         assert_eq!((fault.byte, fault.line, fault.column), (5, 2, 2));
+    }
+
+    #[test]
+    fn a_cut_points_at_the_document_that_was_cut_off() {
+        let options = MendOptions::new().with_trailing_documents(TrailingDocuments::Array);
+        let fault = fault("{\"a\": 1}\n{\"a\": 2\n{\"a\": 3}\n", &options).unwrap();
+        assert_eq!((fault.byte, fault.line, fault.column), (16, 2, 8));
     }
 
     const TEXT: &str = "ab\r\ncé𝄞d\n\nx";

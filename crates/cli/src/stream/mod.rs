@@ -257,7 +257,7 @@ impl Opening {
             ),
             None if is_other => return None,
             None => format!(
-                "{} (`wiremend stream` reads the bodies of responses; `wiremend repair` the JSON in a text)",
+                "this is no body of a response (`wiremend repair` reads the JSON in a text): {}",
                 error.message()
             ),
         };
