@@ -4,7 +4,7 @@ use std::{fmt, io, process::ExitCode};
 
 use wiremend_core::{Outcome, Risk};
 
-use crate::args::FailOn;
+use crate::{args::FailOn, doors::TO_STREAM};
 
 /// The result of a run in full detail, from best to worst. With several results, the worst counts.
 ///
@@ -49,10 +49,10 @@ Exit codes:
      risky as that
   2  the command line is wrong
   3  something is missing: the input was cut off (it was closed, or the policy forbids
-     that), or it holds another document, which was dropped
+     that), or it holds another document, which was dropped or read as a part of this one
   4  the input holds no JSON; no record has the --field
-  5  refused: the policy forbids a repair that is needed, a limit was exceeded, or the
-     value does not match its schema
+  5  refused: the policy forbids a repair that is needed, a limit was exceeded, the value
+     does not match its schema, or the input is for `wiremend stream`
   6  reading or writing failed
 With several inputs or records, the highest code wins. If the reader of the output closes
 the pipe early, the exit code is 6, without a message.";
@@ -182,6 +182,8 @@ pub(crate) enum Failure {
     Io { what: String, error: io::Error },
     /// The reader of the output has closed the pipe. This is not reported.
     Pipe,
+    /// An input is the body of a streaming response, which another command reads.
+    Body { name: String },
     /// An input is longer than `--max-input` allows.
     TooLong { name: String, limit: usize },
     /// The command line is wrong in a way that clap does not check.
@@ -204,7 +206,7 @@ impl Failure {
         match self {
             // Quiet, but not a success: something was not written.
             Self::Io { .. } | Self::Pipe => Exit::Io,
-            Self::TooLong { .. } => Exit::Refused,
+            Self::Body { .. } | Self::TooLong { .. } => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
         }
     }
@@ -232,6 +234,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Io { what, error } => write!(f, "{what}: {error}"),
             Self::Pipe => f.write_str("the output was closed"),
+            Self::Body { name } => write!(f, "{name}: {TO_STREAM}"),
             Self::TooLong { name, limit } => {
                 write!(f, "{name} is longer than {limit} bytes (--max-input)")
             }

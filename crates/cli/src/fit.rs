@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 use serde_json::Value;
-use wiremend_core::{MendOptions, Outcome, RepairKind, Risk};
+use wiremend_core::{MendOptions, Outcome, RepairKind};
 use wiremend_extract::{Scope, Tools};
 use wiremend_response::{CallCheck, FittedCall, FittedObject};
 use wiremend_schema::{
@@ -20,7 +20,7 @@ use wiremend_wire::{Block, Call, Doubt};
 use crate::{
     Session,
     args::{RepairArgs, RuleArgs, SchemaArgs, StreamArgs},
-    exit::{Exit, Failure},
+    exit::Failure,
     input::read_up_to,
     out::Out,
     report::{self, Listing, Record},
@@ -503,7 +503,7 @@ impl<'f> ObjectReport<'f> {
         }
     }
 
-    /// `repaired (2 changes, 1 rule, highest risk likely)`.
+    /// `repaired (2 repairs, highest risk likely)`.
     pub(crate) fn summary(self, paint: Paint) -> Shown {
         match self.fit.fitted() {
             Some(fitted) if self.fit.doubt().is_none() => summary(fitted, paint),
@@ -535,6 +535,8 @@ pub(crate) struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     json: Option<Option<&'a str>>,
     repairs: Vec<Record>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_at: Option<String>,
     #[serde(flatten)]
     fit: Fitting,
 }
@@ -548,13 +550,19 @@ impl<'a> Report<'a> {
             outcome: fitted.outcome().code(),
             json: None,
             repairs: changes(fitted.changes()),
+            cut_at: fitted.cut_at().map(ToString::to_string),
             fit: Fitting::new(target.id().map(str::to_owned), fitted),
         }
     }
 
-    /// The report with the value, of a record that begins on this line of the file.
-    pub(crate) fn with_json(mut self, fitted: &'a Fitted, line: Option<u64>) -> Self {
+    /// The report of a record that begins on this line of the file.
+    pub(crate) const fn at_line(mut self, line: Option<u64>) -> Self {
         self.at_line = line;
+        self
+    }
+
+    /// The report with the value.
+    pub(crate) fn with_json(mut self, fitted: &'a Fitted) -> Self {
         self.json = Some(fitted.text());
         self
     }
@@ -571,7 +579,7 @@ pub(crate) fn repair(
 ) -> Result<Outcome, Failure> {
     let mut out = Out::new();
     if args.json {
-        out.record(&Report::new(name, target, fitted).with_json(fitted, None));
+        out.record(&Report::new(name, target, fitted).with_json(fitted));
         out.flush()?;
         return Ok(fitted.outcome());
     }
@@ -612,44 +620,33 @@ pub(crate) fn more_issues(issues: usize, listed: usize) -> Option<Shown> {
     Some(shown!("… and {} more {} (--verbose lists all)", more, noun))
 }
 
-/// Reports whether a text matches the schema and, if not, what is wrong and what would change.
+/// Says whether a text matches the schema and, if not, what is wrong and what would change.
 pub(crate) fn check(
+    out: &mut Out,
     name: &str,
     text: &[u8],
     target: &Target,
-    options: MendOptions,
-    json: bool,
+    fitted: &Fitted,
     session: Session,
-) -> Result<Exit, Failure> {
-    let fitted = target.fit(text, options, Scope::Best);
-    let mut out = Out::new();
-    if json {
-        out.record(&Report::new(name, target, &fitted));
-    } else if fitted.outcome() == Outcome::Unchanged {
+) {
+    let title = session.stdout.paint(BOLD, name);
+    if fitted.outcome() == Outcome::Unchanged {
         if !session.quiet {
-            let title = session.stdout.paint(BOLD, name);
             out.line(&shown!("{}: valid JSON, and it matches the schema", title));
         }
-    } else {
-        for issue in before(target, &fitted) {
-            let label = session.stdout.paint(BAD, issue.code());
-            out.line(&shown!(
-                "{}: {}: {}",
-                name,
-                label,
-                Shown::message(&Rendering::new().line(&issue))
-            ));
-        }
-        let listing = Listing { paint: session.stdout, name: Some(name), verbose: session.verbose };
-        for line in listing.lines(Some(text), fitted.changes()) {
-            out.line(&line);
-        }
-        let title = session.stdout.paint(BOLD, name);
-        let state = report::not_valid(session.stdout, "not valid", fitted.outcome());
-        out.line(&shown!("{}: {} ({})", title, state, counts(&fitted)));
+        return;
     }
-    out.flush()?;
-    Ok(Exit::of(fitted.outcome()).without(drops_document(&fitted)))
+    for issue in before(target, fitted) {
+        let label = session.stdout.paint(BAD, issue.code());
+        let message = Shown::message(&Rendering::new().line(&issue));
+        out.line(&shown!("{}: {}: {}", name, label, message));
+    }
+    let listing = Listing { paint: session.stdout, name: Some(name), verbose: session.verbose };
+    for line in listing.lines(Some(text), fitted.changes()) {
+        out.line(&line);
+    }
+    let state = report::not_valid(session.stdout, "not valid", fitted.outcome());
+    out.line(&shown!("{}: {} ({})", title, state, counts(fitted)));
 }
 
 /// The issues of the value before any rule was applied.
@@ -661,7 +658,7 @@ fn before(target: &Target, fitted: &Fitted) -> Vec<Issue> {
     }
 }
 
-/// `repaired (3 changes, 2 rules, highest risk likely)`
+/// `repaired (3 repairs, highest risk likely)`
 fn summary(fitted: &Fitted, paint: Paint) -> Shown {
     let outcome = report::outcome(paint, fitted.outcome());
     if fitted.outcome() == Outcome::Unchanged {
@@ -670,14 +667,11 @@ fn summary(fitted: &Fitted, paint: Paint) -> Shown {
     shown!("{} ({})", outcome, counts(fitted))
 }
 
-/// `3 changes, 2 rules, highest risk likely`, or `1 issue`
+/// `3 repairs, highest risk likely`, or `1 issue`
 fn counts(fitted: &Fitted) -> String {
-    let noun =
-        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-    if fitted.text().is_none() {
-        return noun(fitted.issues().len(), "issue");
+    match (fitted.text(), fitted.issues().len()) {
+        (Some(_), _) => report::count_of(fitted.changes().len(), fitted.risk()),
+        (None, 1) => "1 issue".to_owned(),
+        (None, issues) => format!("{issues} issues"),
     }
-    let risk = fitted.risk().map_or("none", Risk::code);
-    let rules = noun(fitted.applied().len(), "rule");
-    format!("{}, {rules}, highest risk {risk}", noun(fitted.changes().len(), "change"))
 }

@@ -1,9 +1,10 @@
 //! Input from a file or standard input, with a progress bar for long files.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     io::{self, BufRead, BufReader, Chain, Cursor, IsTerminal as _, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use flate2::read::MultiGzDecoder;
@@ -149,7 +150,22 @@ pub(crate) const PACKED: [(&[u8], &str, &str); 2] =
     [(b"\x1f\x8b", "gzip", "gzip -dc"), (b"\x28\xb5\x2f\xfd", "Zstandard", "zstd -dc")];
 
 /// What the names of compressed files end in.
-pub(crate) const ENDINGS: [&str; 2] = ["gz", "zst"];
+const ENDINGS: [&str; 2] = ["gz", "zst"];
+
+/// The name without the ending of a compressed file.
+pub(crate) fn unpacked_name(path: &Path) -> PathBuf {
+    let packed = path.extension().is_some_and(|ending| ENDINGS.iter().any(|e| ending == *e));
+    match path.file_stem().filter(|_| packed) {
+        Some(stem) => path.with_file_name(stem),
+        None => path.to_owned(),
+    }
+}
+
+/// Whether the name is that of a file of JSON Lines, compressed or not.
+pub(crate) fn is_lines_name(path: &Path) -> bool {
+    let ending = |ending: &OsStr| ending == "jsonl" || ending == "ndjson";
+    unpacked_name(path).extension().is_some_and(ending)
+}
 
 type Source = Box<dyn Read + Send>;
 

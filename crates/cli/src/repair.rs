@@ -32,15 +32,18 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
     let scope = scope(args);
     let target = Target::of_args(&args.schema)?;
     let file = match args.files.as_slice() {
-        [file] if !args.many.is_used() && !file.is_dir() => file,
+        [file] if !args.many.is_used() && !args.divides(file) && !file.is_dir() => file,
         _ => return many::run(args, options, scope, target, session),
     };
     let mut input = Input::open(file, session.quiet)?.unpacked();
     let result = if let Some(target) = target {
-        let text = input.read_all(args.input.max_input)?;
+        let text = read(args, &mut input)?;
         let fitted = target.fit(&text, options, scope);
-        let missing = fit::drops_document(&fitted);
+        let taken = doors::taken_line(&text, doors::changes(&fitted));
+        let missing = fit::drops_document(&fitted) || taken.is_some();
         let outcome = fit::repair(args, input.name(), &text, &target, &fitted, session)?;
+        let joined = fitted.outcome() != Outcome::Unchanged && doors::begins_on_lines(&text);
+        to_lines(input.name(), taken, joined, session);
         Summary { outcome, missing, risk: fitted.risk() }
     } else if args.stream {
         repair_stream(input, scope, &options, args.json, session)?
@@ -101,6 +104,29 @@ fn refuse_for_stream(args: &RepairArgs) -> Result<(), Failure> {
     Err(Failure::Usage(message.to_owned()))
 }
 
+/// Reads a text. The body of a streaming response is none.
+fn read(args: &RepairArgs, input: &mut Input) -> Result<Vec<u8>, Failure> {
+    let text = input.read_all(args.input.max_input)?;
+    if !doors::is_body(&text) {
+        return Ok(text);
+    }
+    if args.or_input {
+        let mut out = Out::new();
+        out.text(&text);
+        out.flush()?;
+    }
+    Err(Failure::Body { name: input.name().to_owned() })
+}
+
+/// Names `--lines`: for a line that another one took in, or where several lines were joined.
+fn to_lines(name: &str, taken: Option<String>, joined: bool, session: Session) {
+    match taken {
+        Some(message) => notice(&shown!("{}: {}", name, message)),
+        None if joined && !session.quiet => notice(&shown!("{}: {}", name, doors::TO_LINES)),
+        None => {}
+    }
+}
+
 /// The whole-text path: everything is read before anything is written.
 fn whole(
     args: &RepairArgs,
@@ -109,8 +135,9 @@ fn whole(
     options: &MendOptions,
     session: Session,
 ) -> Result<Summary, Failure> {
-    let text = input.read_all(args.input.max_input)?;
+    let text = read(args, &mut input)?;
     let mended = find(&text, scope, options);
+    let taken = doors::taken_line(&text, doors::edits(mended.repairs()));
     let mut out = Out::new();
     if args.json {
         out.record(&Report::new(input.name(), &text, &mended, options).with_json(&mended));
@@ -124,10 +151,9 @@ fn whole(
     if !args.json {
         notices(input.name(), &text, &mended, options, session);
     }
-    if !session.quiet && doors::is_body(&text) {
-        notice(&doors::to_stream(input.name()));
-    }
-    let missing = report::drops_document(mended.repairs());
+    let missing = report::drops_document(mended.repairs()) || taken.is_some();
+    let joined = mended.repairs().contains(RepairKind::LineDelimited);
+    to_lines(input.name(), taken, joined && doors::begins_on_lines(&text), session);
     Ok(Summary { outcome: mended.outcome(), missing, risk: mended.repairs().risk() })
 }
 
@@ -178,12 +204,13 @@ fn repair_stream(
         gap: None,
         missing: false,
     };
-    let mut buffer = vec![0; CHUNK];
+    let (mut buffer, mut head) = (vec![0; CHUNK], Vec::new());
     loop {
         let chunk = input.chunk(&mut buffer)?;
         if chunk.is_empty() {
             break;
         }
+        head.extend(chunk.iter().take(doors::HEAD - head.len()));
         sink.tracker.push(chunk);
         reader.push(chunk, &mut sink);
         sink.tracker.settle(reader.withheld());
@@ -199,7 +226,10 @@ fn repair_stream(
     let overflow = (outcome == Outcome::Overflow).then(|| fault::overflow(options));
     let (missing, risk) = (sink.missing, sink.risk);
     sink.close(outcome, refused, overflow)?;
-    Ok(Summary { outcome, missing, risk })
+    match doors::is_body(&head) {
+        true => Err(Failure::Body { name: input.name().to_owned() }),
+        false => Ok(Summary { outcome, missing, risk }),
+    }
 }
 
 /// The reader of the input.

@@ -3,7 +3,7 @@
 #[cfg(feature = "serve")]
 mod serve;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wiremend_core::{Limits, MendOptions, Policy, RepairKind, Risk, TrailingDocuments};
@@ -16,6 +16,7 @@ use crate::{
         CHECK_CODES, EXIT_CODES, EXTRACT_CODES, OTHER_CODES, REPAIR_CODES, STREAM_CODES,
         TRACE_CODES,
     },
+    input::is_lines_name,
     visible::Shown,
 };
 
@@ -105,11 +106,21 @@ pub(crate) struct BatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_CODES)]
 pub(crate) struct CheckArgs {
-    /// Files to check; `-` is standard input.
+    /// Files and directories to check; `-` is standard input.
     #[arg(default_value = "-")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Print one JSON object per file.
+    /// Which files of a directory are read, by name or, with a `/`, by path: `*.json`, `logs/**/*.txt`.
+    /// May be repeated [default: all whose name does not begin with a dot].
+    #[arg(long = "match", value_name = "PATTERN")]
+    pub(crate) patterns: Vec<String>,
+
+    /// Each line of an input is a document of its own: JSON Lines. It is implied for a file whose name
+    /// ends in .jsonl or .ndjson.
+    #[arg(long)]
+    pub(crate) lines: bool,
+
+    /// Print one JSON object per file or line.
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -154,7 +165,7 @@ pub(crate) struct ExplainArgs {
 /// Several files and directories are repaired on all cores. Each result is one line of the output, or a
 /// file of --out, or replaces its file with --in-place. With --lines and --field, the inputs hold records.
 /// Inputs may be compressed (gzip, Zstandard).
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = REPAIR_CODES)]
 pub(crate) struct RepairArgs {
     /// Files and directories to repair; `-` is standard input.
@@ -692,7 +703,9 @@ pub(crate) struct ManyArgs {
     #[arg(long, help_heading = MANY)]
     pub(crate) jsonl: bool,
 
-    /// Each line of an input is a record of its own: JSON Lines. A bad one costs no other.
+    /// Each line of an input is a record of its own: JSON Lines. A bad one costs no other. It is implied
+    /// for a file whose name ends in .jsonl or .ndjson, unless --stream, --scope or --trailing says how its
+    /// text is read.
     #[arg(long, help_heading = MANY, conflicts_with = "csv")]
     pub(crate) lines: bool,
 
@@ -755,8 +768,8 @@ impl ManyArgs {
             || self.threads.is_some()
     }
 
-    /// Whether the inputs hold records.
-    pub(crate) fn has_records(&self) -> bool {
+    /// Whether the inputs hold records, whatever their names are.
+    fn has_records(&self) -> bool {
         self.lines || self.csv || !self.field.is_empty()
     }
 }
@@ -764,6 +777,23 @@ impl ManyArgs {
 /// What makes a run fail, besides an input that could not be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
+impl RepairArgs {
+    /// Whether the lines of files are records if the names of the files say so.
+    pub(crate) fn lines_by_name(&self) -> bool {
+        !self.stream && self.scope.is_none() && self.trailing.is_none()
+    }
+
+    /// Whether an input is divided into records.
+    pub(crate) fn divides(&self, path: &Path) -> bool {
+        self.many.has_records() || self.lines_by_name() && is_lines_name(path)
+    }
+
+    /// Whether all inputs are.
+    pub(crate) fn has_records(&self) -> bool {
+        self.files.iter().all(|path| self.divides(path))
+    }
+}
+
     /// A repair that is likely right, or riskier.
     Likely,
     /// A repair that drops something, or riskier.

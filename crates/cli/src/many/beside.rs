@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     Session,
-    args::ManyArgs,
+    args::RepairArgs,
     exit::{Exit, Failure},
     out::Out,
     visible::{BAD, Shown, notice, shown},
@@ -243,7 +243,7 @@ impl Lines {
 
 impl Writer {
     pub(super) fn new(
-        args: &ManyArgs,
+        args: &RepairArgs,
         printed: bool,
         form: Option<Form>,
         session: Session,
@@ -256,12 +256,13 @@ impl Writer {
                 Err(error) => Err(Failure::writing(&name, error)),
             }
         };
-        let mut report = args.report.as_deref().map(create).transpose()?;
+        let many = &args.many;
+        let mut report = many.report.as_deref().map(create).transpose()?;
         if let (Some((name, file)), Some(Form::Csv)) = (&mut report, form) {
             file.write_all(HEADER.as_bytes()).map_err(|error| Failure::writing(name, error))?;
         }
-        let rejects = args.rejects.as_deref().map(create).transpose()?;
-        let page = args.summary.as_deref().map(create).transpose()?;
+        let rejects = many.rejects.as_deref().map(create).transpose()?;
+        let page = many.summary.as_deref().map(create).transpose()?;
         Ok(Self {
             out: printed.then(Out::new),
             report: report.zip(form).map(|((name, file), form)| (name, file, form)),

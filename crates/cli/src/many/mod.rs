@@ -7,14 +7,13 @@
 mod beside;
 mod field;
 mod one_line;
-mod records;
+pub(crate) mod records;
 mod verdict;
-mod walk;
+pub(crate) mod walk;
 mod work;
 
 use std::{
     collections::HashSet,
-    ffi::OsStr,
     fs::{self, File, Metadata},
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -42,7 +41,7 @@ use crate::{
 };
 
 /// The words for what became of an input, besides its outcome.
-pub(crate) const LABELS: [(&str, &str); 2] = Label::OWN;
+pub(crate) const LABELS: [(&str, &str); 3] = Label::OWN;
 
 /// The words for what is left out in directories.
 pub(crate) const SKIPPED: [(&str, &str); 5] = Skipped::WORDS;
@@ -72,8 +71,7 @@ pub(crate) fn run(
         fields: args.many.field.iter().map(|name| Field::new(name)).collect(),
         place: place.clone(),
         json: args.json,
-        // A record that is valid passes byte for byte.
-        one_line: args.many.jsonl || place.is_output() && !args.many.has_records(),
+        jsonl: args.many.jsonl,
         or_input: args.or_input || args.many.in_place,
         or_null: args.many.or_null,
         rejects: args.many.rejects.is_some(),
@@ -86,14 +84,10 @@ pub(crate) fn run(
     };
     let own = own(&args.many, &place);
     let skipped = Arc::new(Mutex::new(Skipped::default()));
-    let mut writer = Writer::new(&args.many, place.is_output(), form, session, progress.clone())?;
+    let mut writer = Writer::new(args, place.is_output(), form, session, progress.clone())?;
     let feeder = Feeder {
-        records: args.many.has_records(),
-        tables: args.many.csv,
-        only_lines: args.many.lines,
+        args: args.clone(),
         fields: mending.fields.clone(),
-        limit: args.input.max_input,
-        inputs: args.files.clone(),
         patterns: args.many.patterns.iter().map(|pattern| Pattern::new(pattern)).collect(),
         place,
         taken: HashSet::new(),
@@ -137,14 +131,14 @@ fn refuse(args: &RepairArgs) -> Result<(), Failure> {
         "--in-place and --out need names: standard input has none"
     } else if args.json && (writes_files || !many.field.is_empty()) {
         "--json prints reports in place of the results: use --report FILE for both"
-    } else if many.rejects.is_some() && !many.has_records() {
+    } else if many.rejects.is_some() && !args.has_records() {
         "--rejects keeps records: it needs --lines or --field. For files, --report lists those that could \
          not be repaired"
     } else if many.rejects.is_some() && (many.or_null || args.or_input) {
         "--rejects keeps records out of the output, where --or-null and --or-input would leave something"
-    } else if args.trailing == Some(TrailingArg::All) && many.has_records() {
+    } else if args.trailing == Some(TrailingArg::All) && args.has_records() {
         "--trailing all gives several documents, where a record has one"
-    } else if args.or_input && !many.has_records() && !writes_files {
+    } else if args.or_input && !args.has_records() && !writes_files {
         "what could not be repaired may have several lines: use --or-null, or --out DIR"
     } else if many.in_place && many.patterns.is_empty() && args.files.iter().any(is_folder) {
         "--in-place in a directory needs --match, such as --match '*.json': a text without it is replaced by \
@@ -190,13 +184,8 @@ struct Source {
 
 /// Finds the inputs.
 struct Feeder {
-    records: bool,
-    /// The inputs are tables, or no tables, whatever their names are.
-    tables: bool,
-    only_lines: bool,
+    args: RepairArgs,
     fields: Vec<Field>,
-    limit: usize,
-    inputs: Vec<PathBuf>,
     patterns: Vec<Pattern>,
     place: Destination,
     /// The files that results go to.
@@ -209,7 +198,7 @@ struct Feeder {
 impl Feeder {
     fn feed(mut self, jobs: &mut Jobs<Mending>) -> Skipped {
         let (inputs, patterns) =
-            (std::mem::take(&mut self.inputs), std::mem::take(&mut self.patterns));
+            (std::mem::take(&mut self.args.files), std::mem::take(&mut self.patterns));
         let own = std::mem::take(&mut self.own);
         walk(&inputs, &patterns, &own, &mut |found| {
             let (path, inside) = match found {
@@ -222,7 +211,7 @@ impl Feeder {
                 Ok(source) => source,
                 Err(message) => return jobs.done(Yield::failed(&path, &message)),
             };
-            if self.records {
+            if self.args.divides(&path) {
                 self.divide(source, &inside, jobs)
             } else {
                 jobs.push(Job::Document(Box::new(source)), 0)
@@ -258,7 +247,7 @@ impl Feeder {
                 Ok(source(Some(place), Some(like)))
             }
             Destination::Folder(folder) => {
-                let place = folder.join(unpacked_name(inside));
+                let place = folder.join(input::unpacked_name(inside));
                 if fs::canonicalize(path).is_ok_and(|path| path == place) {
                     return Err("the result would replace it: use --in-place for that".to_owned());
                 }
@@ -280,11 +269,13 @@ impl Feeder {
             Ok(input) => input.unpacked(),
             Err(failure) => return jobs.done(Yield::failed(&source.path, &failure.to_string())),
         };
-        let name = unpacked_name(inside);
+        let name = input::unpacked_name(inside);
         let ending = name.extension().unwrap_or_default();
-        let is_table = self.tables
-            || !self.only_lines && !self.fields.is_empty() && (ending == "csv" || ending == "tsv");
-        let mut records = Records::new(input, Ends::Lines, self.limit);
+        let is_table = self.args.many.csv
+            || !self.args.many.lines
+                && !self.fields.is_empty()
+                && (ending == "csv" || ending == "tsv");
+        let mut records = Records::new(input, Ends::Lines, self.args.input.max_input);
         let header = match is_table {
             false => Vec::new(),
             true => match self.table(&mut records) {
@@ -339,15 +330,6 @@ impl Feeder {
     }
 }
 
-/// The name without the ending of a compressed file.
-fn unpacked_name(path: &Path) -> PathBuf {
-    let packed = path.extension().is_some_and(|ending| input::ENDINGS.iter().any(|e| ending == *e));
-    match path.file_stem().filter(|_| packed) {
-        Some(stem) => path.with_file_name(OsStr::new(stem)),
-        None => path.to_owned(),
-    }
-}
-
 /// Whether the file is compressed.
 fn is_packed(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -373,7 +355,7 @@ impl Progress {
             fs::metadata(path).ok().filter(Metadata::is_file).map(|meta| meta.len())
         };
         let sizes: Option<Vec<u64>> = args.files.iter().map(size).collect();
-        match sizes.filter(|_| args.many.has_records()) {
+        match sizes.filter(|_| args.has_records()) {
             Some(sizes) => {
                 let bar = input::bar(sizes.into_iter().fold(0, u64::saturating_add));
                 Self { bytes: Some(bar), inputs: None }

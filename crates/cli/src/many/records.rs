@@ -7,19 +7,19 @@ const READ: usize = 128 << 10;
 
 /// Some records of an input.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Batch {
+    pub(crate) bytes: Vec<u8>,
     /// Where each record ends, with its line end.
-    pub(super) ends: Vec<usize>,
+    pub(crate) ends: Vec<usize>,
     /// The line on which it begins, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Whether it begins within a record that is too long. Without an end, it is a further part of that.
-    pub(super) inside: bool,
+    pub(crate) inside: bool,
 }
 
 /// How the records of an input end.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ends {
+pub(crate) enum Ends {
     /// With a line.
     Lines,
     /// With a line, if it is not within quotes.
@@ -28,7 +28,7 @@ pub(super) enum Ends {
 
 /// Where the reader of a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum RowState {
+pub(crate) enum RowState {
     #[default]
     CellStart,
     Plain,
@@ -38,11 +38,11 @@ pub(super) enum RowState {
 }
 
 impl RowState {
-    pub(super) const fn is_quoted(self) -> bool {
+    pub(crate) const fn is_quoted(self) -> bool {
         matches!(self, Self::Quoted)
     }
 
-    pub(super) const fn step(&mut self, byte: u8, delimiter: u8) {
+    pub(crate) const fn step(&mut self, byte: u8, delimiter: u8) {
         *self = match (*self, byte) {
             (Self::CellStart | Self::Quote, b'"') => Self::Quoted,
             (Self::Quoted, b'"') => Self::Quote,
@@ -56,7 +56,7 @@ impl RowState {
 
 /// Divides an input into batches, each with all records that a read has completed. A record that is
 /// longer than `limit` comes in parts.
-pub(super) struct Records<R> {
+pub(crate) struct Records<R> {
     input: R,
     ends: Ends,
     limit: usize,
@@ -69,14 +69,14 @@ pub(super) struct Records<R> {
 }
 
 impl<R: Read> Records<R> {
-    pub(super) fn new(input: R, ends: Ends, limit: usize) -> Self {
+    pub(crate) fn new(input: R, ends: Ends, limit: usize) -> Self {
         let state = RowState::default();
         Self { input, ends, limit, state, buffer: Vec::new(), seen: 0, line: 1, inside: false }
     }
 
     /// The first line of a table, which says how the others are to be read. It has to end within the
     /// first bytes.
-    pub(super) fn header(&mut self) -> io::Result<Vec<u8>> {
+    pub(crate) fn header(&mut self) -> io::Result<Vec<u8>> {
         while !self.buffer.contains(&b'\n') && self.buffer.len() < 8 * READ && self.fill()? {}
         let end = self.buffer.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
         let rest = self.buffer.split_off(end.unwrap_or(self.buffer.len()));
@@ -84,7 +84,7 @@ impl<R: Read> Records<R> {
         Ok(std::mem::replace(&mut self.buffer, rest))
     }
 
-    pub(super) const fn divided_by(&mut self, delimiter: u8) {
+    pub(crate) const fn divided_by(&mut self, delimiter: u8) {
         self.ends = Ends::Rows { delimiter };
     }
 
@@ -104,7 +104,7 @@ impl<R: Read> Records<R> {
 
     /// The next batch; `None` at the end. After an error, what was read of a record that did not end is
     /// not handed out: it is not known to be whole.
-    pub(super) fn next(&mut self) -> io::Result<Option<Batch>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Batch>> {
         loop {
             let mut ends = Vec::new();
             self.divide(&mut ends);
@@ -157,12 +157,12 @@ impl<R: Read> Records<R> {
 }
 
 /// How many lines end in `bytes`.
-pub(super) fn lines(bytes: &[u8]) -> u64 {
+pub(crate) fn lines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 /// A record without its line end, and the line end.
-pub(super) fn without_end(record: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn without_end(record: &[u8]) -> (&[u8], &[u8]) {
     let text = record.strip_suffix(b"\n").unwrap_or(record);
     let text =
         if text.len() < record.len() { text.strip_suffix(b"\r").unwrap_or(text) } else { text };

@@ -17,6 +17,7 @@ use super::walk::Skipped;
 use crate::{
     args::FailOn,
     check::Report,
+    doors,
     exit::Exit,
     fault::Fault,
     fit::{self, Target},
@@ -37,6 +38,8 @@ pub(super) struct Engine {
 pub(super) enum Done {
     Mended(Mended),
     Fitted(Box<Fitted>),
+    /// It is the body of a streaming response.
+    Body,
     TooLong,
     Panicked,
 }
@@ -53,6 +56,11 @@ impl Engine {
             None => Done::Mended(find(text, self.scope, &self.options)),
         }));
         done.unwrap_or(Done::Panicked)
+    }
+
+    /// The same for a text that is an input of its own.
+    pub(super) fn mend_input(&self, text: &[u8]) -> Done {
+        if doors::is_body(text) { Done::Body } else { self.mend(text) }
     }
 
     /// What to say about the text. To say why takes time.
@@ -75,10 +83,15 @@ impl Engine {
                     }
                 }
                 let issue = fitted.issues().first().filter(|_| why);
-                let message = issue.map(|issue| Rendering::new().line(issue));
+                let message = issue.map(|issue| Rendering::new().line(issue)).or_else(|| {
+                    let (outcome, cut_at) = (fitted.outcome(), fitted.cut_at());
+                    let fault = || Fault::ending(text, outcome, cut_at, &self.options);
+                    why.then(fault).flatten().map(Fault::into_message)
+                });
                 let dropped = fit::drops_document(fitted);
                 (fitted.changes().len(), fitted.risk(), dropped, message)
             }
+            Done::Body => (0, None, false, Some(doors::TO_STREAM.to_owned())),
             Done::TooLong => {
                 let message = format!("longer than {} bytes (--max-input)", self.limit);
                 (0, None, false, Some(message))
@@ -89,8 +102,10 @@ impl Engine {
             }
         };
         let missing = || "another document was dropped (second-document)".to_owned();
-        let message = message.or_else(|| dropped.then(missing));
-        Verdict { label: Label::Of(done.outcome()), repairs, risk, kinds, dropped, message }
+        let taken = done.taken_line(text);
+        let dropped = dropped || taken.is_some();
+        let message = message.or(taken).or_else(|| dropped.then(missing));
+        Verdict { label: done.label(), repairs, risk, kinds, dropped, message }
     }
 
     /// The line of `--json`.
@@ -108,9 +123,10 @@ impl Engine {
                 let report = Report::new(name, text, mended, &self.options).with_json(mended);
                 out::write_json(to, &report.at_line(line))
             }
-            (Done::Fitted(fitted), Some(target)) => {
-                out::write_json(to, &fit::Report::new(name, target, fitted).with_json(fitted, line))
-            }
+            (Done::Fitted(fitted), Some(target)) => out::write_json(
+                to,
+                &fit::Report::new(name, target, fitted).with_json(fitted).at_line(line),
+            ),
             _ => {
                 let verdict = self.verdict(text, done, true);
                 out::write_json(to, &verdict.row(name, line, None))
@@ -121,12 +137,21 @@ impl Engine {
 }
 
 impl Done {
-    pub(super) fn outcome(&self) -> Outcome {
+    fn label(&self) -> Label {
         match self {
-            Self::Mended(mended) => mended.outcome(),
-            Self::Fitted(fitted) => fitted.outcome(),
-            Self::TooLong => Outcome::Overflow,
-            Self::Panicked => Outcome::Invalid,
+            Self::Mended(mended) => Label::Of(mended.outcome()),
+            Self::Fitted(fitted) => Label::Of(fitted.outcome()),
+            Self::Body => Label::Body,
+            Self::TooLong => Label::Of(Outcome::Overflow),
+            Self::Panicked => Label::Of(Outcome::Invalid),
+        }
+    }
+
+    fn taken_line(&self, text: &[u8]) -> Option<String> {
+        match self {
+            Self::Mended(mended) => doors::taken_line(text, doors::edits(mended.repairs())),
+            Self::Fitted(fitted) => doors::taken_line(text, doors::changes(fitted)),
+            Self::Body | Self::TooLong | Self::Panicked => None,
         }
     }
 
@@ -135,7 +160,7 @@ impl Done {
         match self {
             Self::Mended(mended) => mended.text(),
             Self::Fitted(fitted) => fitted.text(),
-            Self::TooLong | Self::Panicked => None,
+            Self::Body | Self::TooLong | Self::Panicked => None,
         }
     }
 }
@@ -146,14 +171,17 @@ pub(super) enum Label {
     Of(Outcome),
     /// A record without the field, or with `null` or nothing in it.
     Absent,
+    /// The body of a streaming response.
+    Body,
     /// It could not be read, or its result could not be written.
     Failed,
 }
 
 impl Label {
     /// Those that are no outcome of mending, and what they mean.
-    pub(super) const OWN: [(&'static str, &'static str); 2] = [
+    pub(super) const OWN: [(&'static str, &'static str); 3] = [
         ("absent", "the record does not have the field, or holds null or nothing in it"),
+        ("body", "the body of a streaming response: `wiremend stream` reads it"),
         ("failed", "the input could not be read, or the result could not be written"),
     ];
 
@@ -161,7 +189,8 @@ impl Label {
         match self {
             Self::Of(outcome) => outcome.code(),
             Self::Absent => Self::OWN[0].0,
-            Self::Failed => Self::OWN[1].0,
+            Self::Body => Self::OWN[1].0,
+            Self::Failed => Self::OWN[2].0,
         }
     }
 }
@@ -189,6 +218,7 @@ impl Verdict {
         match self.label {
             Label::Of(outcome) => Exit::judged(outcome, self.dropped, self.risk, fail_on),
             Label::Absent => Exit::Unchanged,
+            Label::Body => Exit::Refused,
             Label::Failed => Exit::Io,
         }
     }
@@ -381,7 +411,7 @@ impl Verdict {
             self.kinds.iter().map(|&(kind, count)| (kind, count as u64)).collect();
         let risk = match self.label {
             Label::Of(_) => Some(self.risk.map_or("none", Risk::code)),
-            Label::Absent | Label::Failed => None,
+            Label::Absent | Label::Body | Label::Failed => None,
         };
         let source = Some(if line.is_some() { file } else { folder().unwrap_or(".") });
         let row = wiremend_summary::Row { source, outcome: self.label.code(), risk, kinds: &kinds };

@@ -13,17 +13,17 @@ use std::{
 
 /// What was not read in directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Skipped {
-    pub(super) hidden: u64,
-    pub(super) links: u64,
-    pub(super) special: u64,
-    pub(super) unmatched: u64,
-    pub(super) own: u64,
+pub(crate) struct Skipped {
+    pub(crate) hidden: u64,
+    pub(crate) links: u64,
+    pub(crate) special: u64,
+    pub(crate) unmatched: u64,
+    pub(crate) own: u64,
 }
 
 impl Skipped {
     /// The words for them, and what they mean.
-    pub(super) const WORDS: [(&'static str, &'static str); 5] = [
+    pub(crate) const WORDS: [(&'static str, &'static str); 5] = [
         ("hidden", "the name begins with a dot, so it was not looked at"),
         ("linked", "a symbolic link in a directory, which is not followed"),
         ("special", "a pipe, a socket or a device in a directory"),
@@ -31,7 +31,7 @@ impl Skipped {
         ("own", "a file that this run writes"),
     ];
 
-    pub(super) const fn counts(self) -> [u64; 5] {
+    pub(crate) const fn counts(self) -> [u64; 5] {
         let Self { hidden, links, special, unmatched, own } = self;
         [hidden, links, special, unmatched, own]
     }
@@ -39,11 +39,11 @@ impl Skipped {
 
 /// What this run writes: its results are no inputs of it.
 #[derive(Debug, Default)]
-pub(super) struct Own {
+pub(crate) struct Own {
     /// The directory of `--out`.
-    pub(super) folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// Standard output, the report, the summary and the rejects.
-    pub(super) files: Vec<Metadata>,
+    pub(crate) files: Vec<Metadata>,
 }
 
 impl Own {
@@ -69,7 +69,7 @@ impl Own {
 }
 
 /// A file to read, or what could not be read.
-pub(super) enum Found {
+pub(crate) enum Found {
     File {
         path: PathBuf,
         /// The path in its directory, or the name.
@@ -82,7 +82,7 @@ pub(super) enum Found {
 }
 
 /// Passes each file to `take`, until it returns false.
-pub(super) fn walk(
+pub(crate) fn walk(
     inputs: &[PathBuf],
     patterns: &[Pattern],
     own: &Own,
@@ -167,10 +167,10 @@ fn entries(path: &Path) -> io::Result<Vec<(std::ffi::OsString, FileType)>> {
 
 /// A pattern for names: `*` is any part of a name, `?` one byte, and `**` any part of a path.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern(Vec<u8>);
+pub(crate) struct Pattern(Vec<u8>);
 
 impl Pattern {
-    pub(super) fn new(pattern: &str) -> Self {
+    pub(crate) fn new(pattern: &str) -> Self {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
         // In any directory, including the first: `**/x` fits `x`.
         Self(

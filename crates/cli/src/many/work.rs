@@ -16,7 +16,6 @@ use super::{
 use crate::{
     Session,
     args::FailOn,
-    doors,
     exit::{Exit, Failure},
     input::Input,
     ordered::Work,
@@ -74,7 +73,7 @@ pub(super) struct Mending {
     pub(super) place: Destination,
     /// Reports are written in place of the results.
     pub(super) json: bool,
-    pub(super) one_line: bool,
+    pub(super) jsonl: bool,
     pub(super) or_input: bool,
     pub(super) or_null: bool,
     /// Records that could not be repaired are kept aside.
@@ -130,7 +129,7 @@ impl Mending {
             .and_then(|input| input.unpacked().read_all(self.engine.limit));
         let (text, done) = match read {
             Ok(text) => {
-                let done = self.engine.mend(&text);
+                let done = self.engine.mend_input(&text);
                 (text, done)
             }
             Err(Failure::TooLong { .. }) => (Vec::new(), Done::TooLong),
@@ -145,9 +144,6 @@ impl Mending {
             verdict =
                 Verdict::plain(Label::Failed, Some(format!("cannot write its result: {error}")));
         }
-        if doors::is_body(&text) && !self.session.quiet {
-            to.notices.push(doors::to_stream(&source.name));
-        }
         self.note(&mut to, &source.name, None, None, &verdict, Some((&text, &done)));
         self.progress.done(1);
         to
@@ -161,7 +157,7 @@ impl Mending {
         }
         let mut line = Vec::new();
         let result = match done.text() {
-            Some(result) if self.one_line => {
+            Some(result) if self.jsonl || source.place.is_none() => {
                 one_line::push(result, &mut line);
                 line.push(b'\n');
                 &line
@@ -259,7 +255,7 @@ impl Mending {
                 self.engine.record(&source.name, Some(line), text, &done, &mut to.out);
             }
             Some(result) => {
-                push_line(result, self.one_line, &mut to.out);
+                push_line(result, self.jsonl, &mut to.out);
                 to.out.extend_from_slice(line_end);
             }
             None => self.reject(record, true, to),

@@ -9,7 +9,7 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 
-use crate::program::{command, content, file, folder, json_lines, run};
+use crate::program::{command, content, file, folder, json_lines, run, run_split};
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
@@ -334,6 +334,25 @@ fn a_schema_is_for_all_of_them() {
     let reports = json_lines(&run(&[&args[..], &["--json"]].concat(), "").stdout);
     assert_eq!((reports.len(), &reports[1]["json"]), (2, &Value::Null));
     assert_eq!(reports[1]["issues"][0]["code"], "type");
+
+    // What was cut off before a required member is cut off, and no more than that.
+    fs::write(root.join("b.json"), "{\"title\": \"x\", ").unwrap();
+    for (fail_on, code) in [("cut", 3), ("guess", 3), ("guess,cut", 3)] {
+        let done = run(&[&args[..], &["--fail-on", fail_on]].concat(), "");
+        assert_eq!(done.code, code, "{fail_on}");
+        assert!(done.stderr.contains("2 documents: 1 cut, 1 repaired"), "{}", done.stderr);
+    }
+    let reports = json_lines(&run(&[&args[..], &["--json"]].concat(), "").stdout);
+    assert_eq!((&reports[1]["outcome"], &reports[1]["cut_at"]), (&"cut".into(), &"$".into()));
+    // A text that fits although it was cut off says so too.
+    fs::write(root.join("b.json"), "{\"n\": 1, ").unwrap();
+    let done = run(&args, "");
+    assert!(
+        done.stderr
+            .contains("b.json: closed (2 repairs, highest risk guess): the input is cut off at $"),
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]
@@ -391,17 +410,46 @@ fn thousands_of_files_come_in_order() {
 }
 
 #[test]
-fn the_right_command_is_named() {
+fn the_body_of_a_response_is_refused() {
     let body = "data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n";
-    let done = run(&["repair"], body);
-    assert!(done.stderr.contains("`wiremend stream` reads it"), "{}", done.stderr);
+    let schema = file("many_body.schema.json", "{}");
+    let schema = ["--schema", schema.to_str().unwrap()];
+    for args in [&["repair"][..], &["repair", "-q"], &[&["repair"][..], &schema].concat()] {
+        let done = run(args, body);
+        assert_eq!((done.code, done.stdout.as_str()), (5, ""), "{args:?}");
+        assert!(done.stderr.contains("`wiremend stream` reads it"), "{}", done.stderr);
+    }
+    assert_eq!(run(&["repair", "--or-input"], body).stdout, body);
+    assert_eq!(run(&["check"], body).code, 1);
+    assert_eq!(run(&["check", "--exit-code"], body).code, 5);
+    // What is written as it comes is written; the end says what it was.
+    for size in [1, 50, body.len()] {
+        let done = run_split(&["repair", "--stream"], body, size);
+        assert_eq!(done.code, 5);
+        assert!(done.stderr.contains("`wiremend stream` reads it"), "{}", done.stderr);
+    }
+
     let path = file("many_body.sse", body);
-    let done = run(&["repair", path.to_str().unwrap(), path.to_str().unwrap()], "");
-    assert!(done.stderr.contains("`wiremend stream` reads it"), "{}", done.stderr);
+    let good = file("many_body_good.json", "[1,]");
+    let report = file("many_body.report.jsonl", "");
+    let (path, good) = (path.to_str().unwrap(), good.to_str().unwrap());
+    let done = run(&["repair", path, good, "--report", report.to_str().unwrap()], "");
+    assert_eq!((done.code, done.stdout.as_str()), (5, "[1]\n"));
+    assert!(done.stderr.contains("2 documents: 1 body, 1 repaired"), "{}", done.stderr);
+    let row = &json_lines(&content(&report))[0];
+    assert_eq!((&row["outcome"], &row["risk"]), (&"body".into(), &Value::Null));
+    assert!(row["message"].as_str().unwrap().contains("`wiremend stream` reads it"), "{row}");
+    assert_eq!(run(&["repair", "--or-null", path, good], "").stdout, "null\n[1]\n");
+
     for text in ["Sure: {\"a\": 1}", "{\"a\": 1}"] {
-        let done = run(&["stream"], text);
-        assert!(done.stderr.contains("`wiremend repair`"), "{text}: {}", done.stderr);
-        assert!(!run(&["repair"], text).stderr.contains("wiremend stream"), "{text}");
+        let long = text.replace("Sure", &"Sure, ".repeat(100));
+        for text in [text, &long] {
+            let done = run(&["stream"], text);
+            let message =
+                "this is no body of a response (`wiremend repair` reads the JSON in a text)";
+            assert!(done.stderr.contains(message), "{text}: {}", done.stderr);
+            assert!(!run(&["repair"], text).stderr.contains("wiremend stream"), "{text}");
+        }
     }
 }
 

@@ -294,3 +294,80 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_name_of_a_file_says_that_its_lines_are_records() {
+    let text = "{\"s\": \"abc\n{\"s\": \"x\"}\n\n{'s': 1}\n";
+    let mended = "{\"s\": \"abc\"}\n{\"s\": \"x\"}\n{\"s\": 1}\n";
+    for ending in ["jsonl", "ndjson", "jsonl.gz"] {
+        let bytes = if ending.ends_with("gz") { gzip(text.as_bytes()) } else { text.into() };
+        let path = file(&format!("records_by_name.{ending}"), bytes);
+        let name = path.to_str().unwrap();
+        let done = run(&["repair", name], "");
+        assert_eq!((done.code, done.stdout.as_str()), (3, mended), "{ending}");
+        assert!(done.stderr.contains(&format!("{name}:1: closed")), "{}", done.stderr);
+        assert!(done.stderr.contains("3 records in 1 file: "), "{}", done.stderr);
+        // Whoever says how the documents of a text are taken has a text.
+        let first = run(&["repair", "--trailing", "first", name], "").stdout;
+        assert_eq!(first.trim_end().lines().count(), 1, "{first}");
+        let best = run(&["repair", "--scope", "best", name], "").stderr;
+        assert!(!best.contains(" records in "), "{best}");
+        let done = run(&["check", name], "");
+        assert_eq!(done.code, 1);
+        assert!(done.stdout.contains(&format!("{name}:4: not valid JSON, can be repaired")));
+        assert!(!done.stdout.contains(&format!("{name}:2:")), "{}", done.stdout);
+    }
+    let good = file("records_by_name_good.jsonl", "{}\n[1]\n");
+    let done = run(&["check", good.to_str().unwrap()], "");
+    assert_eq!(done.code, 0);
+    assert!(done.stdout.ends_with("good.jsonl: valid JSON Lines\n"), "{}", done.stdout);
+    assert_eq!(run(&["check", "--lines"], "{}\n[1]\n").code, 0);
+    let reports = json_lines(&run(&["check", "--lines", "--json"], "{}\n\n[1,]\n").stdout);
+    let lines: Vec<_> = reports.iter().map(|report| report["at_line"].as_u64()).collect();
+    assert_eq!(lines, [Some(1), Some(3)]);
+
+    // In a directory, each file is read by its name.
+    let root = folder("records_by_name");
+    fs::write(root.join("a.json"), "[1,\n2,]").unwrap();
+    fs::write(root.join("b.jsonl"), "[ 1 ]\nnone\n{'a': 1}").unwrap();
+    let name = root.to_str().unwrap();
+    let done = run(&["repair", name], "");
+    assert_eq!((done.code, done.stdout.as_str()), (4, "[1,2]\n[ 1 ]\n{\"a\": 1}"));
+    assert!(
+        done.stderr.contains("2 documents: 2 repaired, 1 none, 1 unchanged"),
+        "{}",
+        done.stderr
+    );
+    let out = folder("records_by_name_out");
+    run(&["repair", name, "--out", out.to_str().unwrap()], "");
+    assert_eq!(content(&out.join("a.json")), "[1,\n2]");
+    assert_eq!(content(&out.join("b.jsonl")), "[ 1 ]\n{\"a\": 1}");
+    let done = run(&["check", name], "");
+    assert_eq!(done.code, 1);
+    assert!(done.stdout.contains("a.json: not valid JSON") && done.stdout.contains("b.jsonl:2: "));
+    assert_eq!(run(&["check", name, "--match", "*.txt"], "").code, 0);
+}
+
+/// Without a name, the text is one, and whoever meant lines is told.
+#[test]
+fn lines_that_are_read_as_one_text_are_named() {
+    let hint = "each line begins a document: --lines reads each by itself";
+    let joined = run(&["repair"], "{'a': 1}\n{\"b\": 2}\n");
+    assert_eq!(joined.code, 0);
+    assert!(joined.stderr.contains(hint), "{}", joined.stderr);
+    // Here the second line becomes the rest of the first. So a document is missing.
+    let text = "{\"s\": \"abc\n{\"s\": \"x\"}\n";
+    let done = run(&["repair", "-q"], text);
+    assert_eq!(done.code, 3);
+    let message = format!("line 2 is a document, and was read as a part of another: {hint}");
+    assert!(done.stderr.contains(&message), "{}", done.stderr);
+    let path = file("records_taken.txt", text);
+    let report = file("records_taken.report.jsonl", "");
+    let args = ["repair", path.to_str().unwrap(), "--report", report.to_str().unwrap()];
+    assert_eq!(run(&args, "").code, 3);
+    let row = &json_lines(&content(&report))[0];
+    assert_eq!((&row["dropped"], &row["message"]), (&true.into(), &message.into()));
+    for quiet in ["[\n{'a': 1},\n{\"b\": 2}\n]", "{'a': 1}", "Sure:\n{'a': 1}\n{\"b\": 2}\n"] {
+        assert!(!run(&["repair"], quiet).stderr.contains("--lines"), "{quiet}");
+    }
+}

@@ -246,7 +246,7 @@ fn a_person_sees_the_value_and_what_was_done() {
     let (_, shown) = done.stdout.split_once("[object at byte 49 by the schema]\n{").unwrap();
     assert!(shown.contains("\"rating\": \"4.50\",\n"), "{}", done.stdout);
     for expected in [
-        "object at byte 49 by the schema: repaired (6 changes, 1 rule, highest risk exact)",
+        "object at byte 49 by the schema: repaired (6 repairs, highest risk exact)",
         "  number-to-string (exact) at $.rating",
     ] {
         assert!(done.stderr.contains(expected), "{expected}: {}", done.stderr);
