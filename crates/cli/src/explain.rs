@@ -8,7 +8,7 @@ use wiremend_wire::ApiFormat;
 
 use crate::{
     Session,
-    args::{ExplainArgs, repair_codes, unknown_code},
+    args::{ExplainArgs, repair_codes, unknown},
     exit::{Exit, Failure},
     many::{LABELS, SKIPPED},
     out::Out,
@@ -47,7 +47,8 @@ pub(crate) fn run(args: &ExplainArgs, session: Session) -> Result<Exit, Failure>
     if entry.is_none() && meanings.is_empty() {
         let rules = Rule::ALL.iter().map(|rule| rule.code());
         let words = all().map(|word| word.code);
-        return Err(Failure::Usage(unknown_code(code, repair_codes().chain(rules).chain(words))));
+        let all = repair_codes().chain(rules).chain(words);
+        return Err(Failure::Usage(unknown("this program prints no word", code, all)));
     }
     if args.json {
         entry.iter().for_each(|entry| out.record(&entry.object()));
@@ -174,8 +175,8 @@ fn policies(allows: impl Fn(&Policy) -> bool) -> Vec<&'static str> {
         .collect()
 }
 
-// The words that this program prints besides the codes of repairs and schema rules: outcomes, risks, reasons, types of
-// lines.
+// The words that this program prints besides the codes of repairs and schema rules: outcomes, risks, reasons, types
+// of lines, the names of fields.
 
 /// A word, what it is a word for, and what it means.
 pub(crate) struct Word {
@@ -405,6 +406,119 @@ const TABLE: &[(&str, Words)] = &[
             ("unknown", "a call of a tool that does not exist"),
             ("usage", "how many tokens were used"),
             ("wire", "the format of the body"),
+        ],
+    ),
+    (
+        "count",
+        &[
+            (
+                "documents",
+                "the inputs, of which each is a text; in a mixed directory, also the lines of its JSON Lines",
+            ),
+            ("records", "lines that are documents, or records with the field"),
+        ],
+    ),
+    (
+        "field",
+        &[
+            ("after", "what a repair or a rule puts in place of what was there"),
+            ("arguments", "the arguments of a call, as JSON text"),
+            ("at_line", "the line of the file on which a record begins, from 1"),
+            ("before", "what was there"),
+            ("block", "the number of a part of a response that holds text"),
+            ("byte", "a place in the input, in bytes from 0"),
+            ("cached", "the tokens that the provider had kept from an earlier request"),
+            ("call", "the number of a call, from 0"),
+            ("call_fits", "how each call matches the schema of its tool"),
+            ("calls", "the calls that may be run or, of a stream, all"),
+            ("certain", "how many bytes of the output are certain"),
+            ("choice", "the number of an answer, where a response has several"),
+            ("citations", "the sources that the provider names"),
+            ("code", "a word that `explain` knows or, of an error, the provider's own"),
+            ("coerced", "the rules that made a value match its schema or, without one, could have"),
+            ("column", "the character of the line, from 1"),
+            ("completion", "what would make valid JSON of the output so far"),
+            ("content", "the text without reasoning, markers and calls"),
+            ("cut_at", "the path of what was open when the input was cut off"),
+            ("data", "the payload of an event"),
+            ("depth", "how many containers are open"),
+            ("doubt", "why a call or a document may lack something"),
+            (
+                "dropped",
+                "whether the result lacks a document that the input holds; of events, how many",
+            ),
+            ("emitted", "how many bytes were certain after each chunk"),
+            ("end", "where it ends: the byte after it"),
+            ("error", "why there is no reply"),
+            ("error_type", "the provider's word for the kind of an error"),
+            ("errors", "the errors in a stream"),
+            ("event", "the type of an event"),
+            ("events", "the events of a body"),
+            ("expected", "what the schema asks for"),
+            ("failed_generation", "what the model had written when the provider refused it"),
+            ("fault", "where and why an input could not be repaired, or was cut off"),
+            ("field", "the field of a record that was mended"),
+            ("file", "the name of the input"),
+            ("finish", "why the model stopped"),
+            ("format", "the dialect of a call"),
+            ("framing", "how a body is divided into events"),
+            ("hint", "what would help with an issue"),
+            ("id", "the identifier of a call, of a request or of an event"),
+            ("incomplete", "the calls that may not be run"),
+            ("input", "the tokens of the prompt"),
+            ("issues", "what does not match the schema"),
+            ("json", "the result, as JSON text; null if there is none"),
+            ("kind", "the kind of a call or of an error"),
+            ("kinds", "how many repairs there were, by their kind"),
+            ("known", "false if no such tool is declared"),
+            ("line", "the line, from 1; of a record, the one on which it begins"),
+            ("matched", "how a call in text ended"),
+            ("meaning", "what a risk means for the result"),
+            ("mentioned", "calls that are not made where they are written"),
+            ("message", "why it failed or is not whole, for people"),
+            ("name", "the name of a tool"),
+            ("nearest", "the declared tool whose name is most similar"),
+            ("object_fits", "how each document in the text matches the schema"),
+            ("objects", "the documents in the text of a response"),
+            ("of", "what a word is a word for"),
+            ("offset", "where a piece begins in the input"),
+            ("op", "how a value changes: add, append or close"),
+            ("original", "the provider's own word"),
+            ("outcome", "how it ended"),
+            ("output", "the tokens of the answer"),
+            ("param", "the parameter of the request that an error is about"),
+            ("part", "the number of a part of a block"),
+            ("path", "the place in the document, such as `$.a[0]`"),
+            ("piece", "the input of a step"),
+            ("pointer", "the place in the document, as a JSON Pointer"),
+            ("policies", "the policies that allow a repair"),
+            ("position", "the line and column of a repair; null if the text is no longer there"),
+            ("raw", "what came, before it was repaired"),
+            ("reason", "why the model stopped"),
+            ("reasoning", "the reasoning of the model; of a usage, its tokens"),
+            ("received", "the type of the value that is there"),
+            ("refusal", "the text with which the model declined"),
+            ("refused", "the repair that the policy forbids"),
+            ("repair", "a repair"),
+            ("repairs", "what was repaired or, as a number, how often"),
+            ("repeats", "the number or place of the call that this one repeats"),
+            ("restated", "calls that repeat an earlier one"),
+            ("retry", "how long a client shall wait, in milliseconds"),
+            ("risk", "the risk of a repair; of an input, the highest; null without repairs"),
+            ("rule", "a rule that made a value match its schema"),
+            ("schema_id", "the identifier of the schema, or the name of its tool"),
+            ("schema_path", "the place in the schema, as a JSON Pointer"),
+            ("snapshots", "the completed document after each chunk that changed it"),
+            ("start", "where it begins, in bytes of the input"),
+            ("summary", "what a word means"),
+            ("text", "a piece of text, or all of it"),
+            ("type", "what a line is; of an error, the provider's word for its kind"),
+            ("unknown", "calls of tools that do not exist"),
+            ("usage", "how many tokens were used"),
+            ("valid", "whether the input was valid, so that nothing had to be done"),
+            ("value", "the value of a change"),
+            ("wire", "the format of a body"),
+            ("withheld", "how many bytes of the input are not certain yet"),
         ],
     ),
     (

@@ -139,11 +139,11 @@ pub(crate) struct CheckArgs {
 }
 
 /// Explain the code of a repair or of a schema rule, or another word that this program prints: an outcome, a risk, the
-/// type of a line.
+/// type of a line, a field of a report.
 #[derive(Debug, Args)]
 #[command(after_help = OTHER_CODES)]
 pub(crate) struct ExplainArgs {
-    /// The code as it appears in reports: single-quote, missing-comma, closed, lossy, …
+    /// The word as it appears in reports: single-quote, missing-comma, closed, lossy, dropped, …
     #[arg(required_unless_present = "list")]
     pub(crate) code: Option<String>,
 
@@ -551,8 +551,10 @@ fn rule(code: &str) -> Result<Rule, String> {
 }
 
 fn repair_kind(code: &str) -> Result<RepairKind, String> {
-    RepairKind::from_code(code).ok_or_else(|| unknown_code(code, repair_codes()))
+    RepairKind::from_code(code).ok_or_else(|| unknown(NO_REPAIR, code, repair_codes()))
 }
+
+const NO_REPAIR: &str = "no repair has the code";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PolicyArg {
@@ -657,16 +659,17 @@ pub(crate) fn repair_codes() -> impl Iterator<Item = &'static str> {
     RepairKind::ALL.iter().map(|kind| kind.code())
 }
 
-/// The error message for a code that is not in `codes`, with the most similar one.
-pub(crate) fn unknown_code(code: &str, codes: impl Iterator<Item = &'static str>) -> String {
+/// The error message for a word that is not in `codes`, with the most similar one. `what` says what it is
+/// not.
+pub(crate) fn unknown(what: &str, code: &str, codes: impl Iterator<Item = &'static str>) -> String {
     let shown = Shown::clipped(code.as_bytes(), 40);
     let shown = shown.as_str();
     // Codes are short. A long word is similar to none of them, and comparing it would be slow.
     let wanted: Vec<char> = code.chars().take(64).collect();
     let distance = |code: &&str| edit_distance(&wanted, code);
     match codes.min_by_key(distance).filter(|code| distance(code) <= code.len() / 2) {
-        Some(code) => format!("no repair has the code `{shown}`; did you mean `{code}`?"),
-        None => format!("no repair has the code `{shown}`; `wiremend explain --list` lists them"),
+        Some(code) => format!("{what} `{shown}`; did you mean `{code}`?"),
+        None => format!("{what} `{shown}`; `wiremend explain --list` lists them"),
     }
 }
 
@@ -774,9 +777,6 @@ impl ManyArgs {
     }
 }
 
-/// What makes a run fail, besides an input that could not be repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
 impl RepairArgs {
     /// Whether the lines of files are records if the names of the files say so.
     pub(crate) fn lines_by_name(&self) -> bool {
@@ -794,6 +794,9 @@ impl RepairArgs {
     }
 }
 
+/// What makes a run fail, besides an input that could not be repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
     /// A repair that is likely right, or riskier.
     Likely,
     /// A repair that drops something, or riskier.
@@ -866,14 +869,11 @@ mod tests {
 
     #[test]
     fn the_nearest_code_is_named_when_it_is_near() {
-        assert!(
-            unknown_code("single-quotes", repair_codes()).contains("did you mean `single-quote`")
-        );
-        assert!(
-            unknown_code("mising-coma", repair_codes()).contains("did you mean `missing-comma`")
-        );
+        let unknown = |code| unknown(NO_REPAIR, code, repair_codes());
+        assert!(unknown("single-quotes").contains("did you mean `single-quote`"));
+        assert!(unknown("mising-coma").contains("did you mean `missing-comma`"));
         // `--off` takes repairs, not schema rules.
-        assert!(!unknown_code("enum-normalise", repair_codes()).contains("did you mean `enum"));
-        assert!(unknown_code("zzzzzzzzzzzzzzzzzzzzzzz", repair_codes()).contains("--list"));
+        assert!(!unknown("enum-normalise").contains("did you mean `enum"));
+        assert!(unknown("zzzzzzzzzzzzzzzzzzzzzzz").contains("--list"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::program::{command, run};
+use crate::program::{command, content, file, json_lines, run};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -59,6 +59,24 @@ fn the_report_on_the_page_of_the_command_is_printed() {
     let (_, shown) = shown.split_once('\n').unwrap();
     let done = run(&["repair"], "{'a': True, 'b': None}\n");
     assert_eq!(done.stderr + &done.stdout, shown);
+}
+
+/// What the page says of the fields of a report is what `explain` says.
+#[test]
+fn the_page_of_many_documents_explains_the_report() {
+    let page = fs::read_to_string(root().join("docs/many.md")).unwrap();
+    let (_, table) = page.split_once("| field | |\n|---|---|\n").unwrap();
+    let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
+    let report = file("documents.report.csv", "");
+    run(&["repair", "--lines", "-q", "--report", report.to_str().unwrap()], "[]");
+    let header = content(&report);
+    let fields: Vec<&str> = header.lines().next().unwrap().split(',').collect();
+    assert_eq!(rows.len(), fields.len());
+    for (row, field) in rows.into_iter().zip(fields) {
+        let explained = json_lines(&run(&["explain", "--json", field], "").stdout);
+        let word = explained.iter().find(|word| word["of"] == "field").unwrap();
+        assert_eq!(row, format!("| `{field}` | {} |", word["summary"].as_str().unwrap()));
+    }
 }
 
 /// Each command on the page whose output is shown, in a shell that finds this program.
