@@ -413,7 +413,7 @@ const TABLE: &[(&str, Words)] = &[
         &[
             (
                 "documents",
-                "the inputs, of which each is a text; in a mixed directory, also the lines of its JSON Lines",
+                "texts, each of them a file or, among files that are read as a whole, a line of JSON Lines",
             ),
             ("records", "lines that are documents, or records with the field"),
         ],

@@ -356,9 +356,6 @@ impl Writer {
         let Some(open) = self.open.take() else {
             let Some((name, message)) = failed else { return Ok(()) };
             self.tally.files += 1;
-            if !self.records {
-                self.tally.inputs += 1;
-            }
             return self.fail(&name, message);
         };
         if let Some((name, message)) = failed {
@@ -380,6 +377,9 @@ impl Writer {
     fn fail(&mut self, name: &str, message: String) -> Result<(), Failure> {
         let verdict = Verdict::plain(Label::Failed, Some(message));
         self.tally.count(&verdict, Exit::Io);
+        if !self.records {
+            self.tally.inputs += 1;
+        }
         if let Some((path, file, form)) = &mut self.report {
             let mut row = Vec::new();
             form.write(&verdict.row(name, None, None), &mut row);

@@ -285,7 +285,7 @@ impl Tally {
         let mut line = if records {
             shown!("{} in {}", noun(self.inputs, "record"), noun(self.files, "file"))
         } else {
-            Shown::of(noun(self.files, "document"))
+            Shown::of(noun(self.inputs, "document"))
         };
         let listed = |counts: Vec<(u64, &str)>| {
             let counts = counts.into_iter().filter(|(count, _)| *count > 0);

@@ -334,7 +334,7 @@ fn the_name_of_a_file_says_that_its_lines_are_records() {
     let done = run(&["repair", name], "");
     assert_eq!((done.code, done.stdout.as_str()), (4, "[1,2]\n[ 1 ]\n{\"a\": 1}"));
     assert!(
-        done.stderr.contains("2 documents: 2 repaired, 1 none, 1 unchanged"),
+        done.stderr.contains("4 documents: 2 repaired, 1 none, 1 unchanged"),
         "{}",
         done.stderr
     );
