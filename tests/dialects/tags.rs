@@ -197,8 +197,8 @@ fn what_may_be_another_parameter_in_a_text_refuses_the_call() {
 }
 
 #[test]
-fn a_call_in_a_value_that_is_not_closed_is_the_next_one() {
-    use CallOutcome::{Cut, Whole};
+fn a_call_in_a_value_that_is_not_closed_is_not_made() {
+    use CallOutcome::Cut;
     for text in [
         "<tool_call>\n<function=rent>\n<parameter=model>\nT\n<tool_call>\n<function=rent>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
         "<tool_call>rent\n<arg_key>model</arg_key>\n<arg_value>T\n<tool_call>rent\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
@@ -206,8 +206,7 @@ fn a_call_in_a_value_that_is_not_closed_is_the_next_one() {
         let row = if text.contains("arg_key") { "glm_arg_kv" } else { "qwen3_coder_xml" };
         let (calls, rest) = read(Some(row), text);
         let outcomes: Vec<_> = calls.iter().map(|call| call.2).collect();
-        assert_eq!(outcomes, [Cut, Whole], "{text}: {calls:?}");
-        assert_eq!(calls[1].1, r#"{"days": 3}"#);
+        assert_eq!(outcomes, [Cut], "{text}: {calls:?}");
         assert_eq!(rest, "");
     }
 }

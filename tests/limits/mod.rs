@@ -320,10 +320,6 @@ const ROWS: &[(&str, Reached)] = &[
         There("crates/cli/tests/it/limits.rs", "the_files_of_a_directory_share_a_limit"),
     ),
     (
-        "what follows a call that",
-        There("tests/dialects/shown.rs", "a_value_that_shows_a_call_may_be_longer_than_the_limit"),
-    ),
-    (
         "a schema after the name",
         There("tests/dialects/shown.rs", "a_schema_is_looked_for_in_a_bounded_text"),
     ),

@@ -83,8 +83,6 @@ pub(super) struct Out {
     pub(super) ran: bool,
     /// Whether any text that is not white space was emitted.
     pub(super) spoke: bool,
-    /// How many calls in values were looked after that are not shown there.
-    pub(super) unshown: u8,
     /// How many bytes engines have passed to menders, or looked ahead.
     pub(super) work: u64,
 }

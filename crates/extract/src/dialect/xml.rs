@@ -4,12 +4,10 @@ mod begins;
 mod body;
 mod elements;
 mod ends;
-mod shown;
 mod stray;
 mod values;
 
 pub(super) use begins::{Opening, open};
-use shown::Ahead;
 
 use super::{
     arguments::Object,
@@ -100,8 +98,8 @@ struct OpenValue {
     solid: u8,
     /// Whether it ends with what may be a closing tag without its end.
     half: Half,
-    /// How far the text was read after a call that begins in it.
-    ahead: Ahead,
+    /// How many tags around calls and of calls are open in its text.
+    shown: usize,
 }
 
 /// A closing tag that lacks its `>`, at the end of a text.
@@ -488,7 +486,7 @@ impl OpenValue {
             stray: false,
             solid: b' ',
             half: Half::None,
-            ahead: Ahead::default(),
+            shown: 0,
             section_goes_on: false,
         }
     }

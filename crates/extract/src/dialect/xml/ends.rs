@@ -57,9 +57,6 @@ impl XmlCall {
                 return AtTag::Wait;
             }
         }
-        if let Some(place) = self.after_limit(reading, rest, eof, ctx) {
-            return place;
-        }
         match self.begins_element(reading, rest, eof, ctx) {
             None => return AtTag::Wait,
             Some(true) => return AtTag::Element,
@@ -70,6 +67,14 @@ impl XmlCall {
         let after = rest.get(length..).unwrap_or_default();
         let special = self.xml.tag.0.len() > 1;
         let layout = self.xml.layout;
+        if reading.shown > 0 {
+            match role {
+                Role::Call(_) | Role::Wrapper => reading.shown += 1,
+                Role::CallEnd | Role::WrapperEnd => reading.shown -= 1,
+                _ => {}
+            }
+            return AtTag::Shown(length);
+        }
         match role {
             // With more than one parameter, the whole body is not the value of the only one.
             Role::Parameter(..)
@@ -144,9 +149,16 @@ impl XmlCall {
             Role::Call(_) | Role::Wrapper
                 if matches!(layout, Layout::Parameters | Layout::Pairs) =>
             {
-                // In the middle of a line, nothing but what is shown begins.
-                let or = if reading.last == b'\n' { AtTag::Cut } else { AtTag::Text };
-                self.call_in_value(reading, or, rest, eof, ctx)
+                match self.begins_call(rest, eof, ctx) {
+                    None => AtTag::Wait,
+                    // A value that is text shows a call, up to where that is closed.
+                    Some(true) if reading.value.is_string() => {
+                        reading.shown = 1;
+                        AtTag::Shown(length)
+                    }
+                    Some(true) if reading.last == b'\n' => AtTag::Cut,
+                    Some(_) => AtTag::Text,
+                }
             }
             _ => AtTag::Text,
         }
@@ -263,12 +275,7 @@ impl XmlCall {
     }
 
     /// Whether a call of a known tool with a known parameter begins here. `None` waits for more.
-    pub(super) fn begins_call<S: CallSink>(
-        &self,
-        rest: &[u8],
-        eof: bool,
-        ctx: &Ctx<'_, S>,
-    ) -> Option<bool> {
+    fn begins_call<S: CallSink>(&self, rest: &[u8], eof: bool, ctx: &Ctx<'_, S>) -> Option<bool> {
         let space = |rest: &'_ [u8]| {
             rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count()
         };
@@ -305,7 +312,7 @@ impl XmlCall {
 
     /// Ends the value if what follows a closing tag may follow a value: the next parameter, the end
     /// of the call or of the calls, another call, or the end of the input.
-    pub(super) fn if_followed<S: CallSink>(
+    fn if_followed<S: CallSink>(
         &self,
         after: &[u8],
         length: usize,
