@@ -321,18 +321,6 @@ fn what_shows_how_a_function_is_used_is_no_call() {
     }
 }
 
-#[test]
-fn a_schema_is_looked_for_in_a_bounded_text() {
-    for (spaces, count) in [(100, 0), (4000, 1)] {
-        let spaces = " ".repeat(spaces);
-        let schema = "{\"type\": \"integer\"}";
-        let text =
-            format!("{{\"name\": \"book\", \"parameters\": {{\"seats\":{spaces}{schema}}}}}");
-        let (calls, _) = read(&knowing(None), &text);
-        assert_eq!(calls.len(), count, "{}", spaces.len());
-    }
-}
-
 /// Models mix the markers of their dialect with calls of another one. Neither marker is text.
 #[test]
 fn markers_around_the_call_of_another_dialect_are_markup() {

@@ -320,10 +320,6 @@ const ROWS: &[(&str, Reached)] = &[
         There("crates/cli/tests/it/limits.rs", "the_files_of_a_directory_share_a_limit"),
     ),
     (
-        "a schema after the name",
-        There("tests/dialects/shown.rs", "a_schema_is_looked_for_in_a_bounded_text"),
-    ),
-    (
         "tools in a declaration",
         There("crates/cli/tests/it/limits.rs", "tools_are_as_many_as_they_may_be"),
     ),

@@ -2,7 +2,6 @@
 
 mod content;
 mod ends;
-mod first;
 mod follow;
 mod keys;
 mod members;
@@ -71,8 +70,8 @@ struct Call {
     has_arguments: bool,
     /// Arguments that came before the name, or before their first key shows what they are.
     early: Vec<u8>,
-    /// What their first key has to show before this is a call.
-    unproven: Option<first::Doubt>,
+    /// Those of an object without a marker, as far as they are looked at.
+    seen: Vec<u8>,
     /// It is no call.
     dead: bool,
     refused: bool,
@@ -233,10 +232,6 @@ impl Envelope {
         if run.is_empty() {
             return;
         }
-        if run.len() > 1 && self.call.unproven.is_some() {
-            // The call begins with the byte that proves it, however much has arrived.
-            return self.pass_proof(run, copied, ctx);
-        }
         if !self.removed.is_empty() {
             let removed = std::mem::take(&mut self.removed);
             self.emit_source(&removed, ctx);
@@ -254,17 +249,6 @@ impl Envelope {
         }
     }
 
-    /// Passes bytes one by one until there is no doubt that this is a call, or that it is none.
-    fn pass_proof<S: CallSink>(&mut self, run: &[u8], copied: bool, ctx: &mut Ctx<'_, S>) {
-        let mut rest = run;
-        while self.call.unproven.is_some() && !rest.is_empty() {
-            let (one, after) = rest.split_at(1);
-            self.pass(one, copied, ctx);
-            rest = after;
-        }
-        self.pass(rest, copied, ctx);
-    }
-
     fn emit_arguments<S: CallSink>(&mut self, run: &[u8], ctx: &mut Ctx<'_, S>) {
         if self.call.begun
             && self.inner.is_none()
@@ -276,6 +260,10 @@ impl Envelope {
         let alone = self.levels.is_empty() && !self.call.has_arguments;
         self.call.refused |= alone && !self.any && run.first() == Some(&b'[');
         self.call.has_arguments = true;
+        if self.strict && self.call.begun {
+            let room = ctx.options.limits().buffer().saturating_sub(self.call.seen.len());
+            self.call.seen.extend(run.iter().take(room));
+        }
         if self.inner.is_none() && !self.token.is_empty() {
             // A literal is emitted as a whole.
             self.literal.extend_from_slice(run);
@@ -284,10 +272,7 @@ impl Envelope {
         match &mut self.inner {
             Some(inner) if self.call.begun => inner.push(run, ctx),
             _ if self.call.begun => ctx.arguments(run),
-            _ => {
-                self.call.early.extend_from_slice(run);
-                self.prove(ctx);
-            }
+            _ => self.call.early.extend_from_slice(run),
         }
     }
 
@@ -395,8 +380,7 @@ impl Envelope {
 
     /// Begins the call, if its name is known.
     fn begin<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
-        let settled = self.call.begun || self.call.dead || self.call.void;
-        if settled || self.call.unproven.is_some() {
+        if self.call.begun || self.call.dead || self.call.void {
             return;
         }
         let Some(name) = self.call.name.clone() else { return };
@@ -438,9 +422,6 @@ impl Envelope {
             self.emit_source(&removed, ctx);
         }
         self.finish_inner(ctx);
-        if self.call.unproven.take().is_some() {
-            self.begin(ctx);
-        }
         if self.is_in_pair() && !self.call.dead {
             // The name of a tool has arrived, and more of its call than its name.
             self.raw |= self.call.has_arguments;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use wiremend_core::{Guide, JsonType, Member};
+use wiremend_core::{Guide, JsonType, Member, Output as _, Partial, Value};
 
 /// The namespaces that models write before the name of a tool.
 pub(super) const NAMESPACES: [&str; 3] = ["functions", "tools", "default_api"];
@@ -203,6 +203,25 @@ impl Tool {
             || self.parameters.is_empty() && self.guide.is_none()
     }
 
+    /// Whether the tool may have parameters of all names in an object.
+    pub(super) fn takes_all(&self, arguments: &[u8]) -> bool {
+        let mut partial = Partial::new();
+        members(arguments, &mut partial).all(|(key, _)| self.takes(key))
+    }
+
+    /// Whether an object is the schema of the arguments, or has schemas in the place of values.
+    pub(super) fn is_declared_by(&self, arguments: &[u8]) -> bool {
+        let mut partial = Partial::new();
+        members(arguments, &mut partial).any(|(key, value)| {
+            let guide = self.parameter(key);
+            // A parameter that is an object may have a member called `type`.
+            let object = guide.is_some_and(|guide| guide.allows(JsonType::Object));
+            let first = value.children().next().and_then(|member| member.key());
+            let schema = first.is_some_and(|key| OF_SCHEMAS.contains(&key));
+            !self.has(key) && OF_SCHEMAS.contains(&key) || schema && !object
+        })
+    }
+
     /// Whether it is known to have no parameters.
     pub(super) fn takes_nothing(&self) -> bool {
         self.parameters.is_empty() && self.guide.is_some()
@@ -215,6 +234,21 @@ impl Tool {
             _ => None,
         }
     }
+}
+
+/// The keys with which a schema begins.
+const OF_SCHEMAS: [&str; 6] =
+    ["type", "properties", "required", "additionalProperties", "description", "$schema"];
+
+/// The members of a JSON object.
+fn members<'p>(
+    json: &[u8],
+    partial: &'p mut Partial,
+) -> impl Iterator<Item = (&'p str, Value<'p>)> {
+    partial.copy(json);
+    partial.settle();
+    let members = partial.root().into_iter().flat_map(|root| root.children());
+    members.filter_map(|member| Some((member.key()?, member)))
 }
 
 /// What a guide says about text.

@@ -95,6 +95,12 @@ impl Envelope {
 
     pub(super) fn end_begun<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) {
         let at_end = self.ending == Some(Ending::Input);
+        // The object may declare the tool, or only happen to have its name as a key.
+        self.call.refused |= self.tool(ctx).is_some_and(|tool| {
+            let seen = &self.call.seen;
+            let named = self.call.member && self.strict && !ctx.auto;
+            tool.is_declared_by(seen) || named && !tool.takes_all(seen)
+        });
         // Before the end of its payload, a call without arguments may have been about to get some.
         let bare = self.ending.is_some() && !self.call.has_arguments;
         let outcome = if at_end && !self.is_whole && !ctx.end_closes() || self.short || bare {

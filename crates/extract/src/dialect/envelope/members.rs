@@ -4,7 +4,6 @@ use wiremend_core::RepairKind;
 
 use super::{
     Call, Envelope, EnvelopePart, Level, PAIRS, Role,
-    first::Doubt,
     keys::{ARGUMENTS, IDS, INNER, LISTS, NAMES, RESULTS, is_key_of_call},
     passed::{is_argument_too, is_usual},
 };
@@ -127,9 +126,6 @@ impl Envelope {
             self.call.flat = Some(self.levels.len());
             self.begin_flat(key, byte);
         } else if is(&ARGUMENTS, &own.arguments) && !self.call.has_arguments {
-            if key == "parameters" && self.call.name.is_some() {
-                self.doubt(Doubt::Declaration, byte);
-            }
             self.begin_arguments(byte);
         } else if key == "name" && self.call.at == Some(self.levels.len()) && self.call.begun {
             // Parsers of JSON would take the last one.
@@ -146,8 +142,6 @@ impl Envelope {
         {
             // The key is the name. Another member of the same object may be another call.
             self.call = Call { name: Some(key.to_owned()), ..Call::default() };
-            self.doubt(Doubt::Member, byte);
-            self.holds |= self.call.unproven.is_some() && ctx.out.made;
             self.begin_arguments(byte);
         } else {
             let foreign_key = !is_key_of_call(key) && !own.has(key);

@@ -4,8 +4,6 @@
 //! were one for calls. The text that it leaves is what else the lines hold. The text is judged once, and then
 //! read: no byte is judged twice.
 
-use wiremend_core::{Output as _, Partial};
-
 use super::{CallExtractor, ground::Ground};
 use crate::dialect::{
     Dialect,
@@ -257,14 +255,11 @@ fn row(call: &FoundCall) -> Option<&'static Dialect> {
     Dialect::all().iter().find(|row| row.name() == call.dialect())
 }
 
-/// Whether the arguments of a call are those of its parameters. Those of a call that may not run do not count.
+/// Whether the arguments of a call are those of its parameters. Those of a call that may not run do not count, unless
+/// they declare the tool.
 fn fits(call: &FoundCall, tools: &Tools) -> bool {
-    let Some(tool) = tools.known(call.name()).filter(|_| call.outcome().can_run()) else {
-        return true;
-    };
-    let mut arguments = Partial::new();
-    arguments.copy(call.arguments());
-    arguments.settle();
-    let mut members = arguments.root().into_iter().flat_map(|root| root.children());
-    members.all(|member| member.key().is_none_or(|key| tool.takes(key)))
+    tools.known(call.name()).is_none_or(|tool| {
+        let json = call.arguments();
+        !(tool.is_declared_by(json) || call.outcome().can_run() && !tool.takes_all(json))
+    })
 }
