@@ -243,13 +243,12 @@ fn a_dictionary_may_be_spread_over_the_arguments() {
         ("[book(**kwargs)]", CallOutcome::Refused),
         ("[book(*args, **kwargs)]", CallOutcome::Refused),
         ("[book(*[2])]", CallOutcome::Refused),
+        ("book(**seats**)", CallOutcome::Refused),
         ("[book(**dict(seats=2))]", CallOutcome::Refused),
     ] {
         assert_eq!(read(&knowing(None), text).0[0].2, outcome, "{text}");
     }
-    for text in ["book(**seats**)", "2 ** {3}"] {
-        assert_eq!(read(&knowing(None), text), (Vec::new(), text.to_owned()));
-    }
+    assert_eq!(read(&knowing(None), "2 ** {3}"), (Vec::new(), "2 ** {3}".to_owned()));
 }
 
 /// A block of JSON may list its calls without the brackets of a list.

@@ -227,7 +227,11 @@ impl<'t> Parser<'t> {
         if self.spread == Spread::Open {
             self.repair(RepairKind::MissingClose);
         }
-        self.repairs += usize::from(close != b')');
+        if close != b')' {
+            // Without any arguments, the call was to go on.
+            self.repairs += 1;
+            self.refused |= self.given.is_empty();
+        }
         self.json.push(b'}');
         close
     }

@@ -70,39 +70,9 @@ pub(in crate::dialect) fn open(rest: &[u8], eof: bool) -> Option<Option<Opening>
     cursor.at += 1;
     let length = cursor.at;
     cursor.space();
-    let first = cursor.peek()?;
-    let plausible = match first {
-        Some(b')' | b'"' | b'\'' | b'[' | b'{' | b'(' | b'-' | b'0'..=b'9' | b'\\') => true,
-        Some(byte) if is_name(byte) => {
-            let word = cursor.word()?;
-            cursor.space();
-            match cursor.peek()? {
-                Some(b'=' | b',' | b')' | b':' | b'\\') => true,
-                // The input ends inside of what may be an argument.
-                None => eof,
-                _ => matches!(word, b"True" | b"False" | b"None"),
-            }
-        }
-        // A dictionary that is spread, or a variable that holds one.
-        Some(b'*') => {
-            cursor.at += 1;
-            cursor.at += usize::from(cursor.peek()? == Some(b'*'));
-            cursor.space();
-            let written = matches!(cursor.peek()?, Some(b'{' | b'['));
-            let variable = !cursor.word()?.is_empty();
-            written || variable && matches!(cursor.peek()?, Some(b')' | b',' | b'('))
-        }
-        // A comment.
-        Some(b'#') => {
-            cursor.at += 1;
-            cursor.peek()?.is_none_or(|byte| byte.is_ascii_whitespace())
-        }
-        None => eof,
-        _ => false,
-    };
     let name = String::from_utf8_lossy(name).into_owned();
-    let empty = first == Some(b')');
-    Some(plausible.then_some(Opening { name, length, list, quoted, braced, empty }))
+    let empty = cursor.peek()? == Some(b')');
+    Some(Some(Opening { name, length, list, quoted, braced, empty }))
 }
 
 pub(in crate::dialect) const fn is_name(byte: u8) -> bool {
@@ -115,7 +85,7 @@ pub(super) struct Cursor<'r> {
     pub(super) eof: bool,
 }
 
-impl<'r> Cursor<'r> {
+impl Cursor<'_> {
     /// The next byte. The outer `None` waits for more.
     pub(super) fn peek(&self) -> Option<Option<u8>> {
         match self.rest.get(self.at) {
@@ -128,25 +98,6 @@ impl<'r> Cursor<'r> {
     pub(super) fn space(&mut self) {
         let rest = self.rest.get(self.at..).unwrap_or_default();
         self.at += rest.iter().take(SPACE).take_while(|byte| byte.is_ascii_whitespace()).count();
-    }
-
-    pub(super) fn word(&mut self) -> Option<&'r [u8]> {
-        let start = self.at;
-        while self.at - start < LONGEST_NAME {
-            match self.peek()? {
-                Some(byte) if is_name(byte) => self.at += 1,
-                // Markdown escapes underscores.
-                Some(b'\\') => {
-                    let escaped = Cursor { at: self.at + 1, ..*self };
-                    if escaped.peek()? != Some(b'_') {
-                        break;
-                    }
-                    self.at += 2;
-                }
-                _ => break,
-            }
-        }
-        self.rest.get(start..self.at)
     }
 }
 

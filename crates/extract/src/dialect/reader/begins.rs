@@ -4,7 +4,7 @@ use super::{
     CallExtractor,
     decide::Opening,
     ground::{Dress, Seat},
-    mentions::{called, name_alone, name_within},
+    mentions::{name_alone, name_within},
     place::TextBefore,
 };
 use crate::dialect::{
@@ -155,14 +155,7 @@ impl CallExtractor {
                         opening.name = block.function(&opening.name).to_owned();
                         Begins::Call(Opening::Python(at, opening), whole)
                     }
-                    // The call of a tool that is known is not passed on without a word.
-                    None => match called(next, eof)? {
-                        Some(name) if setup.knows(block.function(&name)) => {
-                            let name = block.function(&name).to_owned();
-                            Begins::Call(Opening::Unread(at, name), length + space)
-                        }
-                        _ => Begins::Nothing,
-                    },
+                    None => Begins::Nothing,
                 }
             }
             Shape::Brace(brace) => match brace::open(rest, brace, eof)? {

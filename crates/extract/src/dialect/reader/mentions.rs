@@ -170,24 +170,6 @@ pub(super) fn name_within(rest: &[u8], setup: &Setup, eof: bool) -> Option<Optio
     Some(None)
 }
 
-/// The name at the start of `rest`, alone or in a list, that is called with parentheses. The outer `None`
-/// waits for more.
-pub(super) fn called(rest: &[u8], eof: bool) -> Option<Option<String>> {
-    let (rest, eof) = window(rest, LONGEST_NAME, eof);
-    let begins = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'[';
-    let skipped = rest.iter().take_while(begins).count();
-    let text = rest.get(skipped..).unwrap_or_default();
-    let in_name = |byte: &&u8| is_word(**byte) || **byte == b'.';
-    let length = text.iter().take_while(in_name).count();
-    match text.get(length) {
-        None if !eof => None,
-        Some(b'(') => {
-            Some(text.get(..length).map(|name| String::from_utf8_lossy(name).into_owned()))
-        }
-        _ => Some(None),
-    }
-}
-
 /// The name of a known tool after a tag of some length, if the text ends after it or the tag comes again:
 /// the name, and the length of both. The outer `None` waits for more.
 pub(super) fn name_alone(
