@@ -15,32 +15,40 @@ pub(crate) const TO_STREAM: &str =
     "this is the body of a streaming response: `wiremend stream` reads it";
 
 /// What to say about lines.
-pub(crate) const TO_LINES: &str = "each line begins a document: --lines reads each by itself";
+const TO_LINES: &str = "each line begins a document: --lines reads each by itself";
 
-/// Whether a text is the body of a streaming response: events, or lines, of a known format.
+/// Whether a text is the body of a streaming response: events of a known format.
 pub(crate) fn is_body(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
-    if ![&b"data:"[..], b"event:", b"id:", b":", b"{"].iter().any(|start| text.starts_with(start)) {
-        return false;
-    }
-    let head = text.get(..HEAD).unwrap_or(text);
+    [&b"data:"[..], b"event:", b"id:", b":"].iter().any(|start| text.starts_with(start))
+        && framing(text) == Some(Framing::Sse)
+}
+
+/// How a text is divided if it is in a known format of responses.
+fn framing(text: &[u8]) -> Option<Framing> {
     let (mut framing, mut known) = (None, false);
+    let head = text.get(..HEAD).unwrap_or(text);
     Decoder::new(WireOptions::new()).push(head, &mut |event| match event {
         WireEvent::FramingDetected(found) => framing = Some(found),
         WireEvent::FormatDetected(_) => known = true,
         _ => {}
     });
-    match framing {
-        Some(Framing::Sse) => known,
-        // A single object may be a response that is no stream.
-        Some(Framing::Ndjson) => known && begins_on_lines(head),
-        _ => false,
-    }
+    framing.filter(|_| known)
+}
+
+/// What to say about documents that were joined, if each line begins one. Lines may also be a body, and be
+/// read as documents all the same.
+pub(crate) fn of_lines(text: &[u8]) -> Option<String> {
+    let body = || framing(text) == Some(Framing::Ndjson);
+    begins_on_lines(text).then(|| match body() {
+        true => format!("{TO_LINES}; `wiremend stream`, as the body of a response"),
+        false => TO_LINES.to_owned(),
+    })
 }
 
 /// Whether a text has several lines, and each begins with an opener, as in JSON Lines and in no document
 /// that is laid out for people.
-pub(crate) fn begins_on_lines(text: &[u8]) -> bool {
+fn begins_on_lines(text: &[u8]) -> bool {
     let mut lines = lines(text).map(|line| text.get(line)).peekable();
     let opens = |line: Option<&[u8]>| matches!(line, Some([b'{' | b'[', ..]));
     lines.next().is_some_and(opens) && lines.peek().is_some() && lines.all(opens)
@@ -138,13 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn a_response_on_several_lines_is_no_body() {
+    fn lines_are_documents_and_may_be_a_body() {
         let whole = r#"{"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"hi"}}]}"#;
         assert!(!is_body(whole.as_bytes()));
-        assert!(is_body(format!("{whole}\n{whole}\n").as_bytes()));
+        let lines = format!("{whole}\n{whole}\n");
+        assert!(!is_body(lines.as_bytes()));
+        assert!(of_lines(lines.as_bytes()).unwrap().ends_with("as the body of a response"));
+        assert_eq!(of_lines(b"{\"a\": 1}\n{}\n").unwrap(), TO_LINES);
         assert!(is_body(format!("data: {whole}\n\n").as_bytes()));
-        let laid_out = serde_json::from_str::<serde_json::Value>(whole).unwrap();
-        assert!(!is_body(serde_json::to_string_pretty(&laid_out).unwrap().as_bytes()));
         assert!(!is_body(b"data: {\"a\": 1}\n\n"));
     }
 }

@@ -42,8 +42,8 @@ pub(crate) fn run(args: &RepairArgs, session: Session) -> Result<Exit, Failure> 
         let taken = doors::taken_line(&text, doors::changes(&fitted));
         let missing = fit::drops_document(&fitted) || taken.is_some();
         let outcome = fit::repair(args, input.name(), &text, &target, &fitted, session)?;
-        let joined = fitted.outcome() != Outcome::Unchanged && doors::begins_on_lines(&text);
-        to_lines(input.name(), taken, joined, session);
+        let joined = fitted.outcome() != Outcome::Unchanged;
+        to_lines(input.name(), &text, taken, joined, session);
         Summary { outcome, missing, risk: fitted.risk() }
     } else if args.stream {
         repair_stream(input, scope, &options, args.json, session)?
@@ -119,11 +119,10 @@ fn read(args: &RepairArgs, input: &mut Input) -> Result<Vec<u8>, Failure> {
 }
 
 /// Names `--lines`: for a line that another one took in, or where several lines were joined.
-fn to_lines(name: &str, taken: Option<String>, joined: bool, session: Session) {
-    match taken {
-        Some(message) => notice(&shown!("{}: {}", name, message)),
-        None if joined && !session.quiet => notice(&shown!("{}: {}", name, doors::TO_LINES)),
-        None => {}
+fn to_lines(name: &str, text: &[u8], taken: Option<String>, joined: bool, session: Session) {
+    let hint = || doors::of_lines(text).filter(|_| joined && !session.quiet);
+    if let Some(message) = taken.or_else(hint) {
+        notice(&shown!("{}: {}", name, message));
     }
 }
 
@@ -153,7 +152,7 @@ fn whole(
     }
     let missing = report::drops_document(mended.repairs()) || taken.is_some();
     let joined = mended.repairs().contains(RepairKind::LineDelimited);
-    to_lines(input.name(), taken, joined && doors::begins_on_lines(&text), session);
+    to_lines(input.name(), &text, taken, joined, session);
     Ok(Summary { outcome: mended.outcome(), missing, risk: mended.repairs().risk() })
 }
 

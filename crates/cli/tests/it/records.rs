@@ -367,6 +367,10 @@ fn lines_that_are_read_as_one_text_are_named() {
     assert_eq!(run(&args, "").code, 3);
     let row = &json_lines(&content(&report))[0];
     assert_eq!((&row["dropped"], &row["message"]), (&true.into(), &message.into()));
+    // Records that look like a body are records all the same.
+    let done = run(&["repair"], "{\"generated_text\": 1}\n{\"generated_text\": 2}\n");
+    assert_eq!(done.code, 0);
+    assert!(done.stderr.contains("`wiremend stream`, as the body"), "{}", done.stderr);
     for quiet in ["[\n{'a': 1},\n{\"b\": 2}\n]", "{'a': 1}", "Sure:\n{'a': 1}\n{\"b\": 2}\n"] {
         assert!(!run(&["repair"], quiet).stderr.contains("--lines"), "{quiet}");
     }
