@@ -82,6 +82,15 @@ pub(crate) fn run(
         session,
         progress: progress.clone(),
     };
+    let printed = Own {
+        files: out::metadata().filter(Metadata::is_file).into_iter().collect(),
+        folder: None,
+    };
+    if place.is_output() && named(&args.many).any(|path| printed.has_file(path)) {
+        let message =
+            "what --report, --summary or --rejects names is standard output, where the results go";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let own = own(&args.many, &place);
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let mut writer = Writer::new(args, place.is_output(), form, session, progress.clone())?;
@@ -110,13 +119,17 @@ pub(crate) fn run(
 
 /// What this run writes. A report of an earlier run, which this one replaces, is among it.
 fn own(args: &ManyArgs, place: &Destination) -> Own {
-    let named = [&args.report, &args.summary, &args.rejects].into_iter().flatten();
-    let files = named.filter_map(|path| fs::metadata(path).ok()).chain(out::metadata());
+    let files = named(args).filter_map(|path| fs::metadata(path).ok()).chain(out::metadata());
     let folder = match place {
         Destination::Folder(folder) => Some(folder.clone()),
         _ => None,
     };
     Own { folder, files: files.filter(Metadata::is_file).collect() }
+}
+
+/// The files besides the results.
+fn named(args: &ManyArgs) -> impl Iterator<Item = &PathBuf> {
+    [&args.report, &args.summary, &args.rejects].into_iter().flatten()
 }
 
 /// Refuses what cannot be meant together.

@@ -54,7 +54,7 @@ impl Own {
 
     /// Whether it is one of the files, whatever it is called.
     #[cfg(unix)]
-    fn has_file(&self, path: &Path) -> bool {
+    pub(super) fn has_file(&self, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt as _;
         let id = |file: &Metadata| (file.dev(), file.ino());
         !self.files.is_empty()
@@ -63,7 +63,7 @@ impl Own {
     }
 
     #[cfg(not(unix))]
-    fn has_file(&self, _: &Path) -> bool {
+    pub(super) fn has_file(&self, _: &Path) -> bool {
         false
     }
 }

@@ -254,6 +254,13 @@ fn what_a_run_writes_is_no_input_of_it() {
         assert_eq!(content(&results).lines().count(), 4);
         assert_eq!(content(&report).lines().count(), 7);
     }
+    // A report in the place of standard output would replace the results.
+    for name in ["/dev/stdout", report.to_str().unwrap()] {
+        let args = ["repair", root.to_str().unwrap(), "--report", name];
+        let done = command(&args).stdout(fs::File::create(&report).unwrap()).output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{name}");
+        assert_eq!(content(&report), "", "{name}");
+    }
 }
 
 #[test]
