@@ -82,7 +82,7 @@ pub(crate) fn taken_line(text: &[u8], edits: impl Iterator<Item = Range<usize>>)
             let number = text.get(..line.start).unwrap_or_default();
             let number = number.iter().filter(|byte| **byte == b'\n').count() + 1;
             return Some(format!(
-                "line {number} is a document, and was read as a part of another: {TO_LINES}"
+                "line {number} is a document, and was read as a part of another: --lines reads each by itself"
             ));
         }
     }
