@@ -349,6 +349,18 @@ pub(crate) fn tags() {
     }
 }
 
+pub(crate) fn pairs() {
+    for (length, runs) in [(900, 1), (1100, 0)] {
+        let pair = format!("<arg_key>{}</arg_key><arg_value>2</arg_value>", "n".repeat(length));
+        let (found, most) =
+            read("glm_arg_kv", Limits::new(), &format!("<tool_call>book\n{pair}</tool_call>"));
+        assert_eq!(found.calls().len(), 1, "{length}");
+        let run = found.calls().iter().filter(|call| call.outcome().can_run());
+        assert_eq!(run.count(), runs, "{length}");
+        assert!(most < 1200, "{most}");
+    }
+}
+
 pub(crate) fn headers() {
     for (length, calls) in [(400, 1), (600, 0)] {
         let note = "n".repeat(length);

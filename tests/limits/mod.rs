@@ -63,6 +63,7 @@ const ROWS: &[(&str, Reached)] = &[
     ),
     ("the name of a tool or a parameter in text", Here(core::names)),
     ("a tag", Here(core::tags)),
+    ("the key of a pair of tags", Here(core::pairs)),
     ("the header of a message", Here(core::headers)),
     ("white space after a closing tag", Here(core::space)),
     ("a number or literal that is bare text", Here(core::scalars)),

@@ -23,6 +23,8 @@ use super::{
 
 /// The longest name of a call or a parameter, in bytes.
 const LONGEST_NAME: usize = 256;
+/// The longest key of a pair, with the type of its value and the tags around both, in bytes.
+const HEADER: usize = 1024;
 /// A tool of which the whole body is its only parameter, unless its schema has more.
 const FREE_TEXT: &str = "attempt_completion";
 
@@ -46,12 +48,8 @@ pub(super) struct XmlCall {
 enum State {
     /// Between parameters.
     Between,
-    /// The key of a pair.
-    Key(Vec<u8>),
-    /// After the key of a pair, and what its type is said to be.
-    AfterKey(String, Option<Stated>),
-    /// The type of the value of a pair.
-    Type(String, Vec<u8>),
+    /// After the tag of a key, up to the value of the pair.
+    Pair,
     Value(Box<OpenValue>),
     /// Elements inside of a value.
     Nested(Box<Nested>),
@@ -59,6 +57,14 @@ enum State {
     Body(Box<JsonCall>, bool),
     /// After the element with all arguments, up to the end of the call.
     AfterBody,
+}
+
+/// What comes next in the header of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Header {
+    Key,
+    Value,
+    Type,
 }
 
 /// Where in a value a `CDATA` section is.
@@ -180,9 +186,7 @@ impl XmlCall {
         let state = std::mem::replace(&mut self.state, State::Between);
         match state {
             State::Between => self.between(rest, eof, ctx),
-            State::Key(key) => self.key(key, rest, eof, ctx),
-            State::AfterKey(key, stated) => self.after_key(key, stated, rest, eof, ctx),
-            State::Type(key, text) => self.kind(key, text, rest, eof, ctx),
+            State::Pair => self.pair(rest, eof, ctx),
             State::Value(reading) => self.value(reading, rest, eof, ctx),
             State::Nested(nested) => self.nested(nested, rest, eof, ctx),
             State::Body(body, element) => self.read_body(body, element, rest, eof, ctx),
@@ -252,7 +256,7 @@ impl XmlCall {
             }
             Role::Key => {
                 ctx.markup(bytes);
-                self.state = State::Key(Vec::new());
+                self.state = State::Pair;
             }
             Role::CallEnd => {
                 ctx.markup(bytes);
@@ -342,132 +346,60 @@ impl XmlCall {
         Step::Done(0)
     }
 
-    fn key<S: CallSink>(
-        &mut self,
-        mut key: Vec<u8>,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let length = rest.iter().take_while(|byte| !self.begins_tag(**byte)).count();
-        if length > 0 {
-            let bytes = rest.get(..length).unwrap_or_default();
-            if key.len() <= LONGEST_NAME {
-                key.extend_from_slice(bytes);
+    /// Reads the key of a pair, and the type of its value, up to the value.
+    fn pair<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+        let (mut expected, mut key, mut stated) = (Header::Key, String::new(), None);
+        let (mut start, mut at) = (0, 0);
+        while at < HEADER {
+            let near = rest.get(at..HEADER).or(rest.get(at..)).unwrap_or_default();
+            at += near.iter().take_while(|byte| !self.begins_tag(**byte)).count();
+            let here = rest.get(at..).unwrap_or_default();
+            if here.is_empty() && eof {
+                ctx.markup(rest);
+                self.cut(ctx);
+                return Step::Done(at);
             }
-            ctx.markup(bytes);
-            self.state = State::Key(key);
-            return Step::Read(length);
-        }
-        let Some(role) = self.role(rest, eof, ctx) else {
-            self.state = State::Key(key);
-            return Step::Wait;
-        };
-        match role {
-            Some((Role::KeyEnd, length)) => {
-                ctx.markup(rest.get(..length).unwrap_or_default());
-                let key = String::from_utf8_lossy(key.trim_ascii()).into_owned();
-                self.state = State::AfterKey(key, None);
-                Step::Read(length)
-            }
-            Some((Role::Value, _)) => {
-                let key = String::from_utf8_lossy(key.trim_ascii()).into_owned();
-                self.state = State::AfterKey(key, None);
-                Step::Read(0)
-            }
-            Some((Role::CallEnd | Role::WrapperEnd, _)) => self.lost_value(ctx),
-            _ if rest.is_empty() => {
-                if eof {
-                    return self.cut(ctx);
+            let role = if here.is_empty() { None } else { self.role(here, eof, ctx) };
+            let Some(role) = role else {
+                self.state = State::Pair;
+                return Step::Wait;
+            };
+            let text = String::from_utf8_lossy(rest.get(start..at).unwrap_or_default());
+            match (expected, role) {
+                (Header::Type, _) => {
+                    (expected, stated) = (Header::Value, Some(Stated::by_name(text.trim())));
                 }
-                self.state = State::Key(key);
-                Step::Wait
+                (Header::Value, _) if !text.trim().is_empty() => break,
+                (Header::Key, Some((Role::KeyEnd, length))) => {
+                    (expected, key) = (Header::Value, text.trim().to_owned());
+                    at += length;
+                }
+                (_, Some((Role::Value, length))) => {
+                    if expected == Header::Key {
+                        text.trim().clone_into(&mut key);
+                    }
+                    ctx.markup(rest.get(..at + length).unwrap_or_default());
+                    self.begin(key, stated, ctx);
+                    return Step::Read(at + length);
+                }
+                (Header::Value, Some((Role::Type, length))) => {
+                    expected = Header::Type;
+                    at += length;
+                }
+                (Header::Value, Some((Role::TypeEnd | Role::Separator, length))) => at += length,
+                (Header::Value, _) | (_, Some((Role::CallEnd | Role::WrapperEnd, _))) => break,
+                (Header::Key, _) => {
+                    at += 1;
+                    continue;
+                }
             }
-            _ => {
-                key.extend_from_slice(rest.get(..1).unwrap_or_default());
-                ctx.markup(rest.get(..1).unwrap_or_default());
-                self.state = State::Key(key);
-                Step::Read(1)
-            }
+            start = at;
         }
-    }
-
-    /// A key has no value, so nobody knows what the call was to be. It is read up to its end.
-    fn lost_value<S: CallSink>(&mut self, ctx: &mut Ctx<'_, S>) -> Step {
+        // A key has no value, so nobody knows what the call was to be. It is read up to its end.
         ctx.stop_short();
+        ctx.markup(rest.get(..at).unwrap_or_default());
         self.state = State::Between;
-        Step::Read(0)
-    }
-
-    fn after_key<S: CallSink>(
-        &mut self,
-        key: String,
-        stated: Option<Stated>,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if space > 0 {
-            ctx.markup(rest.get(..space).unwrap_or_default());
-            self.state = State::AfterKey(key, stated);
-            return Step::Read(space);
-        }
-        if rest.is_empty() {
-            if eof {
-                return self.cut(ctx);
-            }
-            self.state = State::AfterKey(key, stated);
-            return Step::Wait;
-        }
-        let Some(role) = self.role(rest, eof, ctx) else {
-            self.state = State::AfterKey(key, stated);
-            return Step::Wait;
-        };
-        match role {
-            Some((Role::Value, length)) => {
-                ctx.markup(rest.get(..length).unwrap_or_default());
-                self.begin(key, stated, ctx);
-                Step::Read(length)
-            }
-            Some((Role::Type, length)) => {
-                ctx.markup(rest.get(..length).unwrap_or_default());
-                self.state = State::Type(key, Vec::new());
-                Step::Read(length)
-            }
-            Some((Role::TypeEnd | Role::Separator, length)) => {
-                ctx.markup(rest.get(..length).unwrap_or_default());
-                self.state = State::AfterKey(key, stated);
-                Step::Read(length)
-            }
-            _ => self.lost_value(ctx),
-        }
-    }
-
-    fn kind<S: CallSink>(
-        &mut self,
-        key: String,
-        mut text: Vec<u8>,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let length = rest.iter().take_while(|byte| !self.begins_tag(**byte)).count();
-        let bytes = rest.get(..length).unwrap_or_default();
-        if text.len() <= LONGEST_NAME {
-            text.extend_from_slice(bytes);
-        }
-        ctx.markup(bytes);
-        if length == rest.len() {
-            if eof {
-                return self.cut(ctx);
-            }
-            self.state = State::Type(key, text);
-            return if length > 0 { Step::Read(length) } else { Step::Wait };
-        }
-        let kind = String::from_utf8_lossy(text.trim_ascii()).into_owned();
-        self.state = State::AfterKey(key, Some(Stated::by_name(&kind)));
-        Step::Read(length)
+        Step::Read(at)
     }
 }
 
