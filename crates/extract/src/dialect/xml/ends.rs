@@ -23,14 +23,10 @@ pub(super) enum AtTag {
     Element,
     /// The tag of an element in the text of the value, of this length: an opening one if it has a key.
     Tag(usize, Option<String>),
-    /// A tag in the text of the value, of this length, that may begin another parameter.
-    Opens(usize),
-    /// One that may close what began so.
-    Closes(usize),
     /// A closing tag of the value, of this length, in its text, and whether it may end the value.
     Stray(usize, bool),
-    /// So many bytes of the value show a call.
-    Shown(usize),
+    /// A tag of this length is part of the value.
+    Part(usize),
     /// Another call begins, so the value was cut off.
     Cut,
 }
@@ -73,7 +69,7 @@ impl XmlCall {
                 Role::CallEnd | Role::WrapperEnd => reading.shown -= 1,
                 _ => {}
             }
-            return AtTag::Shown(length);
+            return AtTag::Part(length);
         }
         match role {
             // With more than one parameter, the whole body is not the value of the only one.
@@ -154,7 +150,7 @@ impl XmlCall {
                     // A value that is text shows a call, up to where that is closed.
                     Some(true) if reading.value.is_string() => {
                         reading.shown = 1;
-                        AtTag::Shown(length)
+                        AtTag::Part(length)
                     }
                     Some(true) if reading.last == b'\n' => AtTag::Cut,
                     Some(_) => AtTag::Text,
@@ -204,7 +200,9 @@ impl XmlCall {
                 _ => {}
             }
         }
-        AtTag::Opens(length)
+        // It may begin another parameter.
+        reading.open += 1;
+        AtTag::Part(length)
     }
 
     /// The key of the pair that begins after the tag of a key. The outer `None` waits for more.
@@ -228,14 +226,17 @@ impl XmlCall {
     /// What a closing tag of a value is: its end, or a part of it.
     fn closes<S: CallSink>(
         &self,
-        reading: &OpenValue,
+        reading: &mut OpenValue,
         after: &[u8],
         length: usize,
         eof: bool,
         ctx: &Ctx<'_, S>,
     ) -> AtTag {
         match self.if_followed(after, length, eof, ctx) {
-            AtTag::Text if reading.open > 0 => AtTag::Closes(length),
+            AtTag::Text if reading.open > 0 => {
+                reading.open -= 1;
+                AtTag::Part(length)
+            }
             AtTag::Text if matches!(self.xml.layout, Layout::Parameters | Layout::Pairs) => {
                 let next = after.first().copied().unwrap_or_default();
                 if matches!(reading.last, b'`' | b'"' | b'\'') && next == reading.last {

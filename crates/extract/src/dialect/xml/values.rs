@@ -32,9 +32,7 @@ impl XmlCall {
         };
         let clear = rest.iter().position(stop).unwrap_or(rest.len());
         if clear > 0 {
-            self.pass(&mut reading, rest.get(..clear).unwrap_or_default(), ctx);
-            self.state = State::Value(reading);
-            return Step::Read(clear);
+            return self.goes_on(reading, rest, clear, ctx);
         }
         if rest.is_empty() && !eof {
             self.state = State::Value(reading);
@@ -85,9 +83,7 @@ impl XmlCall {
             }
             if verbatim {
                 reading.section_goes_on |= rest.starts_with(VERBATIM_END);
-                self.pass(&mut reading, rest.get(..1).unwrap_or_default(), ctx);
-                self.state = State::Value(reading);
-                return Step::Read(1);
+                return self.goes_on(reading, rest, 1, ctx);
             }
         }
         let place = self.place(&mut reading, rest, eof, ctx);
@@ -110,9 +106,7 @@ impl XmlCall {
                     // A control sequence is never text.
                     ctx.refuse();
                 }
-                self.pass(&mut reading, rest.get(..1).unwrap_or_default(), ctx);
-                self.state = State::Value(reading);
-                Step::Read(1)
+                self.goes_on(reading, rest, 1, ctx)
             }
             AtTag::Parameters => {
                 self.state = State::Between;
@@ -134,32 +128,16 @@ impl XmlCall {
                     Some(_) => {}
                     None => drop(reading.inner.pop()),
                 }
-                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
-                self.state = State::Value(reading);
-                Step::Read(length)
-            }
-            AtTag::Opens(length) | AtTag::Closes(length) => {
-                let opens = matches!(place, AtTag::Opens(_));
-                reading.open =
-                    if opens { reading.open + 1 } else { reading.open.saturating_sub(1) };
-                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
-                self.state = State::Value(reading);
-                Step::Read(length)
+                self.goes_on(reading, rest, length, ctx)
             }
             AtTag::Stray(length, unclear) => {
                 if unclear {
                     ctx.refuse();
                 }
                 reading.stray = true;
-                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
-                self.state = State::Value(reading);
-                Step::Read(length)
+                self.goes_on(reading, rest, length, ctx)
             }
-            AtTag::Shown(length) => {
-                self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
-                self.state = State::Value(reading);
-                Step::Read(length)
-            }
+            AtTag::Part(length) => self.goes_on(reading, rest, length, ctx),
             AtTag::Cut => {
                 ctx.stop_short();
                 self.repairs += 1;
@@ -183,6 +161,19 @@ impl XmlCall {
                 Step::Done(length)
             }
         }
+    }
+
+    /// So many bytes are part of the value, which goes on.
+    fn goes_on<S: CallSink>(
+        &mut self,
+        mut reading: Box<OpenValue>,
+        rest: &[u8],
+        length: usize,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
+        self.pass(&mut reading, rest.get(..length).unwrap_or_default(), ctx);
+        self.state = State::Value(reading);
+        Step::Read(length)
     }
 
     fn pass<S: CallSink>(&mut self, reading: &mut OpenValue, bytes: &[u8], ctx: &mut Ctx<'_, S>) {
