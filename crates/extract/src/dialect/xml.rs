@@ -98,47 +98,12 @@ struct OpenValue {
     element: bool,
     /// How many tags in its text may be those of further parameters, and were not closed there.
     open: usize,
-    /// Whether there is a closing tag in its text that nothing has opened.
+    /// Whether there is what may be a closing tag in its text.
     stray: bool,
     /// The last byte that was no white space.
     solid: u8,
-    /// Whether it ends with what may be a closing tag without its end.
-    half: Half,
     /// How many tags around calls and of calls are open in its text.
     shown: usize,
-}
-
-/// A closing tag that lacks its `>`, at the end of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Half {
-    #[default]
-    None,
-    Open,
-    Slash,
-    Name,
-    /// White space after the name.
-    Space,
-}
-
-impl Half {
-    /// Reads text after what was read. Only what is at its end counts.
-    fn read(mut self, text: &[u8]) -> Self {
-        // A run of text has no tag in it.
-        if self == Self::None && text.first() != Some(&b'<') {
-            return self;
-        }
-        for byte in text {
-            self = match (self, byte) {
-                (_, b'<') => Self::Open,
-                (_, b'>') | (Self::None, _) => Self::None,
-                (Self::Open, b'/') => Self::Slash,
-                (Self::Name | Self::Space, byte) if byte.is_ascii_whitespace() => Self::Space,
-                (Self::Slash | Self::Name, byte) if !byte.is_ascii_whitespace() => Self::Name,
-                _ => Self::None,
-            };
-        }
-        self
-    }
 }
 
 /// Whether a key is what is left of a damaged tag. Where tags are control tokens, `<` is a letter.
@@ -417,7 +382,6 @@ impl OpenValue {
             open: 0,
             stray: false,
             solid: b' ',
-            half: Half::None,
             shown: 0,
             section_goes_on: false,
         }

@@ -1,6 +1,6 @@
 //! The values of parameters.
 
-use super::{Half, OpenValue, Section, State, XmlCall, ends::AtTag};
+use super::{OpenValue, Section, State, XmlCall, ends::AtTag};
 use crate::dialect::{
     json::{SPACE, Step, past_space},
     nested::Nested,
@@ -102,6 +102,8 @@ impl XmlCall {
                     self.state = State::Value(reading);
                     return Step::Wait;
                 }
+                // A closing tag that lacks its end.
+                reading.stray |= rest.starts_with(b"</") && self.role(rest, eof, ctx) == Some(None);
                 if open.len() > 1 && marks.iter().any(|mark| rest.starts_with(mark)) {
                     // A control sequence is never text.
                     ctx.refuse();
@@ -180,7 +182,6 @@ impl XmlCall {
         let solid = bytes.iter().rev().find(|byte| !byte.is_ascii_whitespace());
         reading.solid = solid.copied().unwrap_or(reading.solid);
         let blank = solid.is_none();
-        reading.half = reading.half.read(bytes);
         if self.xml.sections && reading.section == Section::Closed {
             ctx.raw(bytes);
             reading.last = bytes.last().copied().unwrap_or(reading.last);
@@ -280,10 +281,8 @@ impl XmlCall {
         }
         let valid = reading.value.finish(unclosed, ctx);
         self.repairs += reading.value.repairs.count;
-        // What may be a tag, or most of one.
-        let half = matches!(reading.half, Half::Name | Half::Space);
-        let tag = unclosed && (half || reading.solid == b'>');
-        if !valid || reading.open > 0 || reading.stray && unclosed || tag {
+        let tag = unclosed && (reading.stray || reading.solid == b'>');
+        if !valid || reading.open > 0 || tag {
             // Another parameter may have begun in it, or the value may have ended earlier.
             ctx.refuse();
         }
