@@ -202,6 +202,10 @@ fn a_call_in_quotes_ends_with_its_parenthesis() {
     is_text("So 'book(seats=2)' is what I wrote.");
     yields("'book(guest_name=\"a) b\")'\nx", &[("book", "{\"guest_name\":\"a)b\"}")], "\nx");
     is_text("'book(seats=2) and so on");
+    may_not_run("['book(#seats=2)', 'book(seats=#3)']");
+    for broken in ["[book(guest_name]", "book(guest_name ]", "[book(guest_name{'Ada')]"] {
+        may_not_run(broken);
+    }
     may_not_run("'book(seats=2");
 }
 

@@ -127,7 +127,8 @@ impl PythonCall {
                 again += end;
                 ctx.out.work += end as u64;
                 let arguments = self.read(seen.get(..end).unwrap_or(seen), seen, ctx);
-                if arguments.close.is_some() {
+                // A string that has the call in it has no more of it.
+                if arguments.close.is_some() || self.quoted().is_some() {
                     return self.made(&arguments, end, rest, ctx);
                 }
             }
@@ -193,7 +194,7 @@ impl PythonCall {
             Some(_) => CallOutcome::Refused,
         };
         ctx.end(end, repairs.count, arguments.close.is_none());
-        if arguments.close.is_none() {
+        if arguments.close.is_none() && self.quoted().is_none() {
             ctx.flush_end(false);
             return Step::Done(length);
         }

@@ -490,7 +490,8 @@ impl<'t> Parser<'t> {
         self.json.push(b'"');
         arguments::escape(written, &mut self.json);
         self.at += written.len();
-        self.refused |= end.is_none() || self.is_unknown(written.trim_ascii());
+        // Without a name before it, it is a variable, or what is left of a name and its value.
+        self.refused |= end.is_none() || !self.named || self.is_unknown(written.trim_ascii());
         end?;
         self.json.push(b'"');
         Some(())
