@@ -439,6 +439,7 @@ const TABLE: &[(&str, Words)] = &[
             ("column", "the character of the line, from 1"),
             ("completion", "what would make valid JSON of the output so far"),
             ("content", "the text without reasoning, markers and calls"),
+            ("cost", "what the repairs of a reading cost, in hundredths of a comment"),
             ("cut_at", "the path of what was open when the input was cut off"),
             ("data", "the payload of an event"),
             ("depth", "how many containers are open"),

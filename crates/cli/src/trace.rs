@@ -1,7 +1,7 @@
-//! `wiremend trace`: the steps of the push path.
+//! `wiremend trace`: the steps of the push path, and the two best readings of a whole text.
 
 use serde_json::{Value, json};
-use wiremend_core::{Mender, Outcome, Output, Path, Paths, Repair};
+use wiremend_core::{Located, Mender, Outcome, Output, Path, Paths, Reading, Repair, readings};
 
 use crate::{
     Session,
@@ -20,6 +20,9 @@ const CERTAIN: usize = 32;
 pub(crate) fn run(args: &TraceArgs, session: Session) -> Result<Exit, Failure> {
     let mut input = Input::open(&args.file, session.quiet)?;
     let text = input.read_all(args.input.max_input)?;
+    if args.readings {
+        return show_readings(args, &text, session);
+    }
     let mut mender = Mender::new(args.engine.options(PolicyArg::Permissive));
     let mut out = Out::new();
     let paint = session.stdout;
@@ -44,6 +47,33 @@ pub(crate) fn run(args: &TraceArgs, session: Session) -> Result<Exit, Failure> {
     let outcome = mender.finish(&mut made);
     let step = Step { offset, piece: b"", made: &made, mender: &mender, outcome: Some(outcome) };
     step.write(&mut out, args.json, &text, paint);
+    out.flush()?;
+    Ok(Exit::Unchanged)
+}
+
+/// Shows the two cheapest readings of the text, and what they cost.
+fn show_readings(args: &TraceArgs, text: &[u8], session: Session) -> Result<Exit, Failure> {
+    let mut out = Out::new();
+    let paint = session.stdout;
+    let readings = readings(text, &args.engine.options(PolicyArg::Permissive));
+    for Reading { cost, text: json, repairs, .. } in &readings {
+        let mut repairs = Located::in_input(text, repairs);
+        if args.json {
+            let repairs = report::records(repairs);
+            out.record(&json!({"cost": cost, "json": json, "repairs": repairs}));
+            continue;
+        }
+        let cost = paint.paint(BOLD, format!("{cost:>8}"));
+        out.line(&shown!("{}  {}", cost, Shown::of(json)));
+        while let Some(repair) = repairs.next() {
+            let before = text.get(repair.start()..repair.end()).unwrap_or_default();
+            let change = Edit::from(&repair).describe(&repairs.path(), paint, Some(before));
+            out.line(&shown!("       ~  {}", change));
+        }
+    }
+    if readings.is_empty() && !args.json {
+        out.line(&shown!("valid, or not searched: there is no other reading to show"));
+    }
     out.flush()?;
     Ok(Exit::Unchanged)
 }

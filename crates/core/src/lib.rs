@@ -132,4 +132,4 @@ pub use report::{Outcome, Repair, apply};
 #[cfg(feature = "serde")]
 pub use serde::DeserializeError;
 pub use tail::Tail;
-pub use whole::{mend, mend_document, mend_marked};
+pub use whole::{Reading, mend, mend_document, mend_marked, readings};

@@ -1,7 +1,7 @@
 //! The whole-text path: the engine without emitting anything early, and the readings that need the
 //! whole text.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
 use crate::{
@@ -54,6 +54,66 @@ pub fn mend_document(input: &[u8], options: &MendOptions) -> Mended {
 pub fn mend_marked(input: &[u8], marks: Marks, options: &MendOptions) -> Mended {
     let wrapper = Wrapper::Lines { marks, within: true };
     mend_wrapped(input, 0, wrapper, options, true).0
+}
+
+/// One way to read a whole text, and what it costs.
+///
+/// [`readings`] returns the two cheapest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// What its repairs cost together, in hundredths of a comment that is dropped.
+    pub cost: u32,
+    /// What it makes of the text: JSON.
+    pub text: String,
+    /// Its repairs.
+    pub repairs: Repairs,
+}
+
+/// The two cheapest readings of a broken text that give different values, the cheapest first. The further the second
+/// one is, the surer is the first.
+///
+/// [`mend`] takes the cheapest one if it is enough cheaper than what a stream would read, within the policy; here, any
+/// repair may be made. There is none if a text is valid, is in a wrapper (a data URL, lines with marks), is cut off at
+/// the first byte of its document, or needs more repairs than a search may make; and only one if nothing else comes near,
+/// within 1,000.
+///
+/// ```
+/// use wiremend_core::{MendOptions, readings};
+/// let readings = readings(br#"["red", "green" blue"]"#, &MendOptions::new());
+/// assert_eq!(readings[0].text, r#"["red", "green", "blue"]"#);
+/// assert_eq!(readings[1].text, r#"["red", "green\" blue"]"#);
+/// assert!(readings[0].cost < readings[1].cost);
+/// ```
+#[must_use]
+pub fn readings(input: &[u8], options: &MendOptions) -> Vec<Reading> {
+    let options = options.clone().with_policy(Policy::PERMISSIVE);
+    let mut gate = Gate::START;
+    let wrapped = matches!(gate.watch(input, &options, true), Seen::Wrapped(..));
+    let first = TextReading::whole(Engine::whole(options.clone()), input, &[]);
+    let Some(first) = first.ok().filter(|first| !wrapped && first.is_repaired()) else {
+        return Vec::new();
+    };
+    let text = solid(input);
+    if !options.searches() || search::is_too_much(text, first.repairs.len()) {
+        return Vec::new();
+    }
+    let start = first.documents.first().map_or(0, |document| document.0);
+    let several = first.documents.len() > 1;
+    let mut readings: Vec<(Vec<u8>, Reading)> = Vec::new();
+    for (cost, repairs) in search::readings(text, start, several, options.limits().depth()) {
+        let Some(text) = apply(text, &repairs) else { continue };
+        let value = without_space(&text);
+        let strict = MendOptions::new().with_policy(Policy::STRICT);
+        let is_json = mend(&text, &strict).outcome() == Outcome::Unchanged;
+        if is_json && readings.iter().all(|(other, _)| *other != value) {
+            readings.push((value, Reading { cost, text: into_string(text), repairs }));
+        }
+        if readings.len() == 2 {
+            break;
+        }
+    }
+    readings.into_iter().map(|(_, reading)| reading).collect()
 }
 
 /// How many steps [`mend`] takes, for tests of linearity.

@@ -303,9 +303,14 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "whole|bytes|N", default_value = "bytes")]
     pub(crate) split: Split,
 
-    /// Print one JSON object per step.
+    /// Print one JSON object per step, or per reading.
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Show the two best readings of the whole text and what each costs, instead of steps: the further the second is,
+    /// the surer is the first.
+    #[arg(long, conflicts_with = "split")]
+    pub(crate) readings: bool,
 
     #[command(flatten)]
     pub(crate) input: InputArgs,

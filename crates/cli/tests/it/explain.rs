@@ -142,6 +142,7 @@ fn every_word_that_is_printed_is_explained() {
     );
     read(&["repair", "--lines", "--json", "--max-input", "3"], texts.as_bytes());
     read(&["trace", "--json"], texts.as_bytes());
+    read(&["trace", "--json", "--readings"], br#"{"from": "Oslo"to": "Rome"}"#);
     read(&["explain", "--list", "--json"], b"");
     read(&["repair", "--json", "--policy", "strict"], b"{'a': 1}");
     for op in ["repair", "stream", "events", "calls"] {

@@ -36,3 +36,24 @@ fn an_empty_input_has_an_end_only() {
     assert_eq!(steps.len(), 1);
     assert_eq!(steps[0]["outcome"], "none");
 }
+
+/// The quote may end a string, or be a part of it.
+const DOUBTFUL: &str = r#"["red", "green" blue"]"#;
+
+#[test]
+fn the_two_best_readings_are_shown_with_their_costs() {
+    let readings = json_lines(&run(&["trace", "--readings", "--json"], DOUBTFUL).stdout);
+    assert_eq!(readings[0]["json"], r#"["red", "green", "blue"]"#);
+    assert_eq!(readings[1]["json"], r#"["red", "green\" blue"]"#);
+    assert!(readings[0]["cost"].as_u64() < readings[1]["cost"].as_u64());
+    assert_eq!(readings[1]["repairs"][0]["code"], "unescaped-quote");
+    let done = run(&["trace", "--readings"], DOUBTFUL);
+    assert!(done.stdout.contains(r#"  ["red", "green", "blue"]"#), "{}", done.stdout);
+    assert!(done.stdout.contains("unescaped-quote (likely) at $[1]"), "{}", done.stdout);
+}
+
+#[test]
+fn a_valid_text_has_no_reading_to_show() {
+    assert_eq!(run(&["trace", "--readings", "--json"], "[1]").stdout, "");
+    assert!(run(&["trace", "--readings"], "[1]").stdout.starts_with("valid, or not searched"));
+}

@@ -100,8 +100,9 @@ impl Stacks {
     }
 }
 
-/// A list of edits, the last one first. Readings share what they have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A list of edits, the last one first. Readings share what they have in common. A list is greater than those that
+/// it has grown from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edits(u32);
 
 impl Edits {
@@ -155,6 +156,22 @@ impl EditLists {
         }
         edits.reverse();
         edits
+    }
+
+    /// The lists that a list has grown from, and itself: the empty one first.
+    pub(super) fn path(&self, mut at: Edits) -> Vec<Edits> {
+        let mut path = Vec::from([at]);
+        while at != Edits::NONE {
+            at = self.0[at.0 as usize].0;
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The last edit of a list that is not empty.
+    pub(super) fn last(&self, at: Edits) -> Edit {
+        self.0[at.0 as usize].1.clone()
     }
 
     /// Forgets what is in none of the lists, and gives each its new place.

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use super::{
     After, Mode, NONE, Reading, Search,
-    arena::{Change, Edits, Kind, Stack},
+    arena::{Change, Edit, Edits, Kind, Stack},
+    frontier::Rival,
     rows::Row,
 };
 use crate::{Repair, RepairKind, Repairs};
@@ -22,6 +23,9 @@ pub(crate) struct Answer {
     pub(crate) steps: u64,
     pub(crate) cost: u32,
 }
+
+/// How many rivals of the cheapest reading are compared with it.
+const NEAREST: usize = 64;
 
 /// What no reading can change any more.
 #[derive(Default)]
@@ -137,11 +141,19 @@ impl Search<'_> {
 
     /// The list of edits is part of the answer. Returns its repairs.
     pub(super) fn settle(&mut self, edits: Edits) -> Vec<Repair> {
-        let mut repairs = Vec::new();
-        for edit in self.lists.list(edits) {
+        let (repairs, documents) = self.made_by(self.lists.list(edits));
+        self.settled.documents.extend(documents);
+        self.settled.repairs.extend(repairs.iter().cloned());
+        repairs
+    }
+
+    /// The repairs that edits make, and the documents that they end.
+    fn made_by(&self, edits: Vec<Edit>) -> (Vec<Repair>, Vec<(usize, usize)>) {
+        let (mut repairs, mut documents) = (Vec::new(), Vec::new());
+        for edit in edits {
             let (start, end) = (edit.start as usize, edit.end as usize);
             match edit.change {
-                Change::Document => self.settled.documents.push((start, end)),
+                Change::Document => documents.push((start, end)),
                 Change::Repair(kind, text) => {
                     if kind == RepairKind::CutKey {
                         // What was between the comma and the key is gone.
@@ -160,7 +172,28 @@ impl Search<'_> {
             earlier.start < earlier.end && (earlier.start, earlier.end) == (later.start, later.end)
         });
         repairs.reverse();
-        self.settled.repairs.extend(repairs.iter().cloned());
-        repairs
+        (repairs, documents)
+    }
+
+    /// The readings that have reached the end, and those that would have done so like the cheapest one if that
+    /// had not been preferred to them on the way; the cheapest first.
+    pub(super) fn readings(&self) -> Vec<(u32, Repairs)> {
+        let Some((best, _)) = self.ends.iter().min_by_key(|(reading, _)| reading.cost) else {
+            return Vec::new();
+        };
+        let own = self.lists.path(best.edits);
+        let mut rivals: Vec<&Rival> = self.frontier.rivals().iter().collect();
+        rivals.sort_by_key(|rival| rival.dearer);
+        let rivals = rivals.into_iter().filter_map(|rival| {
+            let after = own.binary_search(&rival.preferred).ok()?;
+            let mut edits = self.lists.list(rival.edits);
+            edits.extend(own[after + 1..].iter().map(|edits| self.lists.last(*edits)));
+            Some((best.cost + rival.dearer, edits))
+        });
+        let ends = self.ends.iter().map(|(end, _)| (end.cost, self.lists.list(end.edits)));
+        let mut found: Vec<_> = ends.chain(rivals.take(NEAREST)).collect();
+        found.sort_by_key(|(cost, _)| *cost);
+        let repairs = |(cost, edits)| (cost, self.made_by(edits).0.into_iter().collect());
+        found.into_iter().map(repairs).collect()
     }
 }

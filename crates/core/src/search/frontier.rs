@@ -58,6 +58,19 @@ struct Turn {
     entry: Reverse<u32>,
 }
 
+/// A reading that another one of the same state was preferred to.
+#[derive(Clone, Copy)]
+pub(super) struct Rival {
+    /// The edits of the one that was preferred, and its own.
+    pub(super) preferred: Edits,
+    pub(super) edits: Edits,
+    /// How much dearer it was.
+    pub(super) dearer: u32,
+}
+
+/// How many rivals are kept.
+const RIVALS: usize = 1 << 14;
+
 /// All readings since the last place that was settled.
 pub(super) struct Frontier {
     entries: Vec<Entry>,
@@ -69,6 +82,8 @@ pub(super) struct Frontier {
     reached: Vec<(u32, u32)>,
     /// How many entries there are when those are forgotten that matter no more.
     sweep_at: usize,
+    /// All rivals, if they are wanted.
+    rivals: Option<Vec<Rival>>,
 }
 
 /// The next reading that goes on.
@@ -88,7 +103,23 @@ impl Frontier {
             waiting: Vec::new(),
             reached: Vec::new(),
             sweep_at: SWEEP,
+            rivals: None,
         }
+    }
+
+    /// Keeps the rivals from now on.
+    pub(super) fn keep_rivals(&mut self) {
+        self.rivals.get_or_insert_default();
+    }
+
+    /// Whether the rivals are kept.
+    pub(super) const fn keeps_rivals(&self) -> bool {
+        self.rivals.is_some()
+    }
+
+    /// The rivals that were kept.
+    pub(super) fn rivals(&self) -> &[Rival] {
+        self.rivals.as_deref().unwrap_or_default()
     }
 
     /// Forgets all readings.
@@ -112,6 +143,9 @@ impl Frontier {
         let mut known = self.buckets[bucket];
         while let Some(entry) = self.entries.get_mut(known as usize) {
             if entry.at == place && same(&entry.reading, &reading) {
+                if let Some(rivals) = self.rivals.as_mut().filter(|rivals| rivals.len() < RIVALS) {
+                    rivals.push(Rival::of(&entry.reading, &reading));
+                }
                 if reading.cost < entry.reading.cost {
                     (entry.reading, entry.stage) = (reading, Stage::Open);
                     self.turns.push(Turn::new(&reading, place, known, 0));
@@ -249,6 +283,14 @@ impl Frontier {
     pub(super) fn edits(&mut self) -> impl Iterator<Item = &mut Edits> {
         let live = |entry: &&mut Entry| entry.stage.is_live();
         self.entries.iter_mut().filter(live).flat_map(|entry| entry.reading.lists())
+    }
+}
+
+impl Rival {
+    fn of(one: &Reading, other: &Reading) -> Self {
+        let (preferred, rival) = if other.cost < one.cost { (other, one) } else { (one, other) };
+        let dearer = rival.cost - preferred.cost;
+        Self { preferred: preferred.edits, edits: rival.edits, dearer }
     }
 }
 

@@ -173,6 +173,23 @@ pub(crate) fn search(input: &[u8], begin: usize, several: bool, depth: usize) ->
     search.answer()
 }
 
+/// How much dearer than the cheapest the next reading may be that is looked for.
+const NEXT: u32 = 1_000;
+
+/// The repairs of each of the cheapest readings and what it costs, the cheapest first. Some may give the same
+/// value.
+pub(crate) fn readings(
+    input: &[u8],
+    begin: usize,
+    several: bool,
+    depth: usize,
+) -> Vec<(u32, Repairs)> {
+    let mut search = Search::new(input, begin, several, depth, None);
+    search.frontier.keep_rivals();
+    search.run();
+    search.readings()
+}
+
 /// The closers that one repair adds are added one by one here.
 fn single(repair: Repair) -> Vec<Repair> {
     if repair.kind() != RepairKind::MissingClose || repair.after().len() < 2 {
@@ -287,7 +304,8 @@ impl<'t> Search<'t> {
             self.frontier.arrive(self.begin, start);
         }
         let mut end = u32::MAX;
-        while let Some(mut next) = self.frontier.next(end) {
+        let spare = if self.frontier.keeps_rivals() { NEXT } else { 0 };
+        while let Some(mut next) = self.frontier.next(end.saturating_add(spare)) {
             self.at = next.at;
             if settles(&mut next) && self.is_free(&next.reading) {
                 if next.stage == Stage::Open {
@@ -318,6 +336,10 @@ impl<'t> Search<'t> {
             }
             self.frontier.sweep();
             if self.lists.len() > 2 * UNSETTLED {
+                if self.frontier.keeps_rivals() {
+                    self.ends.clear();
+                    break;
+                }
                 let ends = self.ends.iter_mut().flat_map(|(reading, _)| reading.lists());
                 self.lists.keep(self.frontier.edits().chain(ends));
                 if self.lists.len() > UNSETTLED {
@@ -330,8 +352,11 @@ impl<'t> Search<'t> {
 
     /// The edits of the only reading are settled.
     fn settle_edits(&mut self, reading: &mut Reading) {
-        // Those of a document that is begun again are not.
-        if self.ends.is_empty() && self.at - reading.document as usize > AGAIN {
+        // Those of a document that is begun again are not, nor what is compared with rivals.
+        if !self.frontier.keeps_rivals()
+            && self.ends.is_empty()
+            && self.at - reading.document as usize > AGAIN
+        {
             self.settle(reading.edits);
             self.lists.clear();
             for list in reading.lists() {
