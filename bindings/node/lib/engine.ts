@@ -32,6 +32,7 @@ export const enum Op {
   Pass = 12,
   Read = 13,
   Answer = 14,
+  Readings = 15,
   Feed = 20,
   Close = 21,
   Changes = 22,

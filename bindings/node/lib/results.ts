@@ -25,6 +25,15 @@ export interface Repair {
   readonly path: string;
 }
 
+/** One way to read a broken text. */
+export interface Reading {
+  /** What its repairs cost together, in hundredths of a comment that is dropped. */
+  readonly cost: number;
+  /** What it makes of the text: JSON. */
+  readonly text: string;
+  readonly repairs: readonly Repair[];
+}
+
 /** What is wrong with a value, and where. */
 export interface Issue {
   readonly code: string;

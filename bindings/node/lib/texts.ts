@@ -1,7 +1,7 @@
 /** Whole texts. */
 
 import { Kept, Op, run, type Answered, type Text } from "./engine.js";
-import { Fitted, FoundCall, Mended, MendedArguments, textOf, type FoundCalls, type Repair, type Risk, type Said } from "./results.js";
+import { Fitted, FoundCall, Mended, MendedArguments, textOf, type FoundCalls, type Reading, type Repair, type Risk, type Said } from "./results.js";
 
 /** Which repairs are allowed: none, those up to a risk, those of calls, or all. */
 export type Policy = "strict" | "conservative" | "permissive" | Risk;
@@ -138,6 +138,25 @@ function listed(json: Said, text: Text, again: (text: Text) => Answered): (() =>
   // Bytes may be written to meanwhile.
   const kept = typeof text === "string" ? text : new Uint8Array(text instanceof ArrayBuffer ? text : text.slice());
   return () => again(kept).json.repairs ?? [];
+}
+
+/**
+ * The two cheapest readings of a broken text that give different values, the cheapest first: the further the second one is, the
+ * surer is the first. `mend` takes the first one if it is cheaper than what a stream reads by a margin, and within the policy;
+ * here, any repair may be made.
+ *
+ * There is none if a text is valid, is in a wrapper (a data URL, lines with marks), is cut off at the first byte of its document,
+ * or needs more repairs than a search may make; and only one if nothing else comes near, within 1,000. The first 16,384 places
+ * where one reading was preferred to another are compared: in a long text with more of them, a reading that differs only near
+ * its end may be missed.
+ *
+ * ```js
+ * readings('["red", "green" blue"]').map(({ cost, text }) => [cost, text])
+ * // [[908, '["red", "green", "blue"]'], [1180, '["red", "green\\" blue"]']]
+ * ```
+ */
+export function readings(text: Text, options?: Pick<MendingOptions, "depth">): readonly Reading[] {
+  return run(Op.Readings, 0, { ...options, string: typeof text === "string" }, text).json;
 }
 
 export interface LoadsOptions extends MendOptions {

@@ -110,6 +110,7 @@ impl Host {
                 let reader = Reader::new(self, &options)?;
                 self.made(Object::Reader(Box::new(reader)), to)
             }
+            15 => texts::readings(&options, text, to),
             2..FEED => self.with_schemas(operation, object, &options, text, to),
             _ => match self.get_mut(object) {
                 Some(Object::Mender(mender)) => mender.run(operation, text, to),

@@ -160,6 +160,23 @@ pub(crate) fn mend(options: &Options, text: &[u8], to: &mut Answer) -> Result<()
     Ok(())
 }
 
+#[derive(Serialize)]
+struct Reading {
+    cost: u32,
+    text: String,
+    repairs: Vec<Repair>,
+}
+
+pub(crate) fn readings(options: &Options, text: &[u8], to: &mut Answer) -> Result<(), String> {
+    let found = wiremend::readings(text, &options.mending("permissive", "first")?);
+    let readings = found.into_iter().map(|reading| Reading {
+        cost: reading.cost,
+        repairs: of_text(text, options.string, &reading.repairs),
+        text: reading.text,
+    });
+    to.json(&readings.collect::<Vec<_>>())
+}
+
 pub(crate) fn arguments(options: &Options, text: &[u8], to: &mut Answer) -> Result<(), String> {
     let raw = String::from_utf8_lossy(text);
     let mending = options.mending("conservative", "first")?;

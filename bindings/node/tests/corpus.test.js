@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { find, loads, mend, Mender } from "wiremend";
+import { find, loads, mend, Mender, readings } from "wiremend";
 
 const corpus = new URL("../../../tests/corpus/", import.meta.url);
 const command = process.env.WIREMEND_BIN ?? new URL("../../../target/debug/wiremend", import.meta.url).pathname;
@@ -118,4 +118,22 @@ test("the command says the same, byte for byte", () => {
     assert.deepEqual([mended.outcome, mended.text ?? null, mended.cutAt], [outcome, json, cut_at], cases[at].name);
     assert.deepEqual(repairs, wantedRepairs, cases[at].name);
   }
+});
+
+test("the two best readings, as the command shows them", () => {
+  let found = 0;
+  // A process for each: not all.
+  for (const one of cases.filter(({ outcome, limits }, at) => outcome === "repaired" && limits === undefined && at % 4 === 0)) {
+    const input = given(one);
+    const done = spawnSync(command, ["trace", "--readings", "--json"], { input, encoding: "utf8" });
+    assert.equal(done.status, 0, done.stderr);
+    const lines = done.stdout.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+    const own = readings(input).map(({ cost, text, repairs }) => {
+      const listed = repairs.map(({ kind, risk, start, end, after, path }) => ({ code: kind, risk, start, end, after, path }));
+      return { cost, json: text, repairs: listed };
+    });
+    assert.deepEqual(own, lines, one.name);
+    found += own.length;
+  }
+  assert(found > 200, `${found}`);
 });

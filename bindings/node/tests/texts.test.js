@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { z } from "zod";
 
 import * as wiremend from "wiremend";
-import { Cut, find, findCalls, fit, init, initSync, loads, LimitExceeded, mend, mendArguments, MendError, Refused, Schema, SchemaMismatch } from "wiremend";
+import { Cut, find, findCalls, fit, init, initSync, loads, LimitExceeded, mend, mendArguments, MendError, readings, Refused, Schema, SchemaMismatch } from "wiremend";
 
 test("loads takes the place of JSON.parse", () => {
   assert.deepEqual(loads('{"a": 1}'), { a: 1 });
@@ -46,6 +46,18 @@ test("mend says what was done, in the places of a string", () => {
 test("find looks in prose", () => {
   assert.deepEqual(find("Here you are:\n```json\n{\"city\": \"Oslo\",}\n```").value, { city: "Oslo" });
   assert.equal(find("if (x) { return 1; }").outcome, "none");
+});
+
+test("the two best readings, in the places of a string", () => {
+  const text = '{"ä😀": "first, b: "second"}';
+  const [first, second] = readings(text);
+  assert.deepEqual([first.text, second.text], ['{"ä😀": "first", "b": "second"}', '{"ä😀": "first, b: \\"second"}']);
+  assert(first.cost < second.cost);
+  for (const { text: json, repairs } of [first, second]) {
+    const [made, end] = repairs.reduce(([made, at], { start, end, after }) => [made + text.slice(at, start) + after, end], ["", 0]);
+    assert.equal(made + text.slice(end), json);
+  }
+  assert.deepEqual([readings("[1]").length, readings("[[1,]]", { depth: 2 })[0].text], [0, "[[1]]"]);
 });
 
 test("options that do not exist are refused, and so is what is no text", () => {

@@ -15,20 +15,22 @@ mod schema;
 mod source;
 mod value;
 
-use pyo3::prelude::*;
+use pyo3::{prelude::*, types::PyTuple};
+use wiremend::{Limits, MendOptions};
 
 use crate::{
     mended::Mended,
     options::{Keywords, scope},
+    repair::Reading,
     result::refusal,
-    source::Source,
+    source::{LONG, Source},
 };
 
 /// The native module.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use super::{find, loads, mend};
+    use super::{find, loads, mend, readings};
     #[pymodule_export]
     use crate::{
         calls::{Arguments, Call, FittedCall, FoundCall, FoundCalls, find_calls, mend_arguments},
@@ -44,7 +46,7 @@ mod _native {
         mended::Mended,
         mender::Mender,
         reader::Reader,
-        repair::{Change, Repair},
+        repair::{Change, Reading, Repair},
         result::ResultBase,
         schema::{Fitted, Issue, Schema, Tools},
     };
@@ -116,4 +118,25 @@ fn find<'py>(
     let (base, mended) =
         Mended::of(text.py(), Source::of(text)?, Some(self::scope(scope)?), &options)?;
     base.with(text.py(), mended)
+}
+
+/// The two cheapest readings of a broken text that give different values, the cheapest first: the further the second one
+/// is, the surer is the first. `mend` takes the first one if it is cheaper than what a stream reads by a margin, and within
+/// the policy; here, any repair may be made.
+///
+/// There is none if a text is valid, is in a wrapper (a data URL, lines with marks), is cut off at the first byte of its
+/// document, or needs more repairs than a search may make; and only one if nothing else comes near, within 1,000. The first
+/// 16,384 places where one reading was preferred to another are compared: in a long text with more of them, a reading that
+/// differs only near its end may be missed.
+#[pyfunction]
+#[pyo3(signature = (text, *, depth = 127))]
+fn readings<'py>(text: &Bound<'py, PyAny>, depth: usize) -> PyResult<Bound<'py, PyTuple>> {
+    let py = text.py();
+    let options = MendOptions::new().with_limits(Limits::new().with_depth(depth));
+    let source = Source::of(text)?;
+    let bytes = source.bytes(py)?;
+    let find = || wiremend::readings(bytes, &options);
+    let found = if bytes.len() < LONG { find() } else { py.detach(find) };
+    let readings = found.into_iter().map(|reading| Reading::of(py, &source, reading));
+    PyTuple::new(py, readings.collect::<PyResult<Vec<_>>>()?)
 }

@@ -55,6 +55,39 @@ changes! {
     Change
 }
 
+/// One way to read a broken text.
+#[pyclass(frozen, get_all, module = "wiremend")]
+pub(crate) struct Reading {
+    /// What its repairs cost together, in hundredths of a comment that is dropped.
+    cost: u32,
+    /// What it makes of the text: JSON.
+    text: String,
+    /// Its repairs.
+    repairs: Py<PyTuple>,
+}
+
+impl Reading {
+    pub(crate) fn of(
+        py: Python<'_>,
+        source: &Source,
+        reading: wiremend::Reading,
+    ) -> PyResult<Self> {
+        let repairs = of_source(py, source, &reading.repairs)?.unbind();
+        Ok(Self { cost: reading.cost, text: reading.text, repairs })
+    }
+}
+
+#[pymethods]
+impl Reading {
+    #[classattr]
+    #[pyo3(name = "__match_args__")]
+    const MATCH: (&'static str, &'static str) = ("cost", "text");
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        shown(slf.as_any(), "Reading", &["cost", "text", "repairs"])
+    }
+}
+
 /// An object with its fields, as Python writes a dataclass.
 pub(crate) fn shown(object: &Bound<'_, PyAny>, name: &str, fields: &[&str]) -> PyResult<String> {
     let fields =

@@ -83,6 +83,22 @@ def test_the_search_can_be_left_out() -> None:
         assert wiremend.fit(text, schema, search=search).value == value
 
 
+def test_the_two_best_readings() -> None:
+    text = '{"ä": "first, b: "second"}'
+    first, second = wiremend.readings(text)
+    assert (first.text, second.text) == ('{"ä": "first", "b": "second"}', '{"ä": "first, b: \\"second"}')
+    assert first.cost < second.cost
+    for reading in (first, second):
+        out, at = "", 0
+        for repair in reading.repairs:
+            assert repair.before == text[repair.start : repair.end]
+            out, at = out + text[at : repair.start] + repair.after, repair.end
+        assert out + text[at:] == reading.text
+    assert [reading.text for reading in wiremend.readings(text.encode())] == [first.text, second.text]
+    assert wiremend.readings("[1]") == ()
+    assert wiremend.readings("[[1,]]", depth=2)[0].text == "[[1]]"
+
+
 def test_repairs_are_values_that_match() -> None:
     text = "{'é': None}"
     mended = wiremend.mend(text)

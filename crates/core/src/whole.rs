@@ -78,6 +78,9 @@ pub struct Reading {
 /// the first byte of its document, or needs more repairs than a search may make; and only one if nothing else comes near,
 /// within 1,000.
 ///
+/// The first 16,384 places where one reading was preferred to another are compared. In a long text with more of them,
+/// a reading that differs from the first one only near its end may be missed.
+///
 /// ```
 /// use wiremend_core::{MendOptions, readings};
 /// let readings = readings(br#"["red", "green" blue"]"#, &MendOptions::new());

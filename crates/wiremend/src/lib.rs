@@ -159,8 +159,8 @@
 mod write;
 
 pub use wiremend_core::{
-    Limits, MendOptions, Mended, Mender, Outcome, Output, Partial, Policy, Repair, RepairKind,
-    Risk, Value, mend,
+    Limits, MendOptions, Mended, Mender, Outcome, Output, Partial, Policy, Reading, Repair,
+    RepairKind, Risk, Value, mend, readings,
 };
 pub use wiremend_extract::{Finder, find};
 #[cfg(feature = "wire")]

@@ -21,6 +21,7 @@ from ._native import (
     Mender,
     Object,
     Reader,
+    Reading,
     Repair,
     Result,
     Schema,
@@ -28,6 +29,7 @@ from ._native import (
     find,
     loads,
     mend,
+    readings,
 )
 from ._streams import Snapshot, aitems, apartial, astream, items, partial, reader, stream
 
@@ -47,6 +49,7 @@ __all__ = [
     "Mender",
     "Object",
     "Reader",
+    "Reading",
     "Refused",
     "Repair",
     "Result",
@@ -68,5 +71,6 @@ __all__ = [
     "parse",
     "partial",
     "reader",
+    "readings",
     "stream",
 ]

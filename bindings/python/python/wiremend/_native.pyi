@@ -48,6 +48,7 @@ __all__ = [
     "ObjectRaw",
     "Oversize",
     "Reader",
+    "Reading",
     "Reasoning",
     "Refusal",
     "Repair",
@@ -64,6 +65,7 @@ __all__ = [
     "loads",
     "mend",
     "mend_arguments",
+    "readings",
 ]
 
 @final
@@ -131,6 +133,20 @@ class Change:
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class Reading:
+    """One way to read a broken text."""
+    __match_args__ = ("cost", "text")
+    @property
+    def cost(self) -> int:
+        """What its repairs cost together, in hundredths of a comment that is dropped."""
+    @property
+    def text(self) -> str:
+        """What it makes of the text: JSON."""
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """Its repairs."""
 
 class Result:
     """What came of a text: its JSON, if there is any, and whether that is whole."""
@@ -949,3 +965,13 @@ def find_calls(
     depth: int = 127,
 ) -> FoundCalls:
     """Finds the calls in a text."""
+def readings(text: AnyText, *, depth: int = 127) -> tuple[Reading, ...]:
+    """The two cheapest readings of a broken text that give different values, the cheapest first: the further the second one
+    is, the surer is the first. `mend` takes the first one if it is cheaper than what a stream reads by a margin, and within
+    the policy; here, any repair may be made.
+
+    There is none if a text is valid, is in a wrapper (a data URL, lines with marks), is cut off at the first byte of its
+    document, or needs more repairs than a search may make; and only one if nothing else comes near, within 1,000. The first
+    16,384 places where one reading was preferred to another are compared: in a long text with more of them, a reading that
+    differs only near its end may be missed.
+    """
