@@ -27,7 +27,7 @@ const text = (tab, id) => tab.locator(`#${id}`).innerText();
 
 const { tab, asked, errors } = await opened();
 const examples = await tab.locator("#example option").allTextContents();
-assert(examples.length >= 7);
+assert(examples.length >= 9);
 for (const example of examples) {
   await tab.selectOption("#example", example);
   const length = Number(await tab.getAttribute("#cut", "max"));
@@ -51,6 +51,18 @@ await tab.selectOption("#example", examples[2]);
 assert.match(await text(tab, "fitted"), /"days": 3/);
 assert.match(await text(tab, "fit"), /repaired/i);
 assert((await tab.locator("#marked mark").count()) > 5);
+
+// The next best reading, and what it costs: a dearer one, a cheaper one that is not sure enough, and none.
+for (const one of ['{"from": "Oslo, to: "Bergen"}', '{"a": 1, "b", "x", "c": 3}']) {
+  await tab.fill("#text", one);
+  assert.notDeepEqual(JSON.parse(await text(tab, "reading")), JSON.parse(await text(tab, "mended")));
+  const [, own, above] = /^It costs (\d+), and the one above (\d+)/.exec(await text(tab, "costs"));
+  assert.equal(/It is not taken/.test(await text(tab, "costs")), Number(own) < Number(above), one);
+}
+for (const one of ['{"from": "Oslo"}', "no JSON"]) {
+  await tab.fill("#text", one);
+  assert(await tab.locator("#other").isHidden(), one);
+}
 
 // With keys alone: to the slider, and back by one.
 await tab.focus("#schema");

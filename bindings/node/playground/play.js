@@ -1,12 +1,14 @@
 // What the page does. All text of others is set as text, never as markup.
 
-import { find, fit, initSync, Mender } from "wiremend/index";
+import { find, fit, initSync, Mender, readings } from "wiremend/index";
 
 const EXAMPLES = {
   "a call with the quotes of Python": ["{'title': 'Review of the \"north\" region', 'attendees': ['mara@example.com', 'tomas@example.com',], 'remote': True, 'room': None}", ""],
   "a call that was cut off": ['{"command": "rsync -a --delete /new/ /srv/app/ --exclude "cache", "data" && echo do', ""],
   "an answer in prose and a fence": ["Sure! Here is your trip:\n```json\n{city: 'Oslo', days: '3', // as asked\n tags: ['sea' 'food']}\n```\nEnjoy.", '{"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]}'],
   "a value that does not fit": ["{city: 'Oslo', days: 'a few'}", '{"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}'],
+  "a quote that was lost": ['{"from": "Oslo, to: "Bergen"}', ""],
+  "a comma in the place of a colon": ['{"id": 1, "city", "Oslo", "days": 3}', ""],
   "an answer that was begun twice": ['{"name": "Ada", "langs": ["en", {"name": "Ada", "langs": ["en", "fr"]}', ""],
   "lines of JSON, one of them broken": ['{"id": 1}\n{id: 2,}\n{"id": 3}', ""],
   "no JSON": ["if (x) { return 1; }", ""],
@@ -76,15 +78,26 @@ function arrives() {
   at("ended").textContent = ended.text ?? why(ended);
 }
 
+/** The cheapest reading that gives another value, and what it costs beside the one that was taken. */
+function nextBest(whole, mended) {
+  const value = (json) => JSON.stringify(JSON.parse(json));
+  const found = mended.text === undefined ? [] : readings(whole);
+  const isTaken = (reading) => value(reading.text) === value(mended.text);
+  const [taken, other] = [found.find(isTaken), found.find((reading) => !isTaken(reading))];
+  at("other").hidden = other === undefined;
+  if (other === undefined) return;
+  at("reading").textContent = other.text.trim();
+  const margin = taken?.cost > other.cost ? " It is not taken: it would have to be cheaper by a margin, which depends on its risks." : "";
+  at("costs").textContent = `It costs ${other.cost}${taken === undefined ? "" : `, and the one above ${taken.cost}`}, in hundredths of a comment that is dropped.${margin}`;
+}
+
 function wholly() {
   const whole = text.value;
   const mended = find(whole);
   at("outcome").replaceChildren(tag(mended));
   at("mended").textContent = mended.text ?? why(mended);
   marked(whole, mended.repairs);
-  const other = find(whole, { search: false });
-  at("other").hidden = other.text === mended.text || other.text === undefined;
-  at("reading").textContent = other.text ?? "";
+  nextBest(whole, mended);
   at("fits").hidden = schema.value.trim() === "";
   if (at("fits").hidden) return;
   try {
