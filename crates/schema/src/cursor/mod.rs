@@ -151,6 +151,29 @@ impl Cursor {
         self.walk.applied()
     }
 
+    /// Whether what was read so far stays as it was written: no scalar was coerced, no issue was
+    /// found, and the last value is not [pending](NodeState::Pending). Only a rule that restructures
+    /// an enclosing value at the end may still change it.
+    ///
+    /// ```
+    /// use wiremend_core::{Mender, MendOptions};
+    /// use wiremend_schema::{Cursor, FitOptions, Schema};
+    ///
+    /// let schema = Schema::from_text(r#"{"properties": {"name": {"type": "string"}, "n": {"type": "integer"}}}"#)?;
+    /// let mut cursor = Cursor::new(&schema, &FitOptions::new());
+    /// let mut mender = Mender::new(MendOptions::new());
+    /// mender.push(br#"{"name": "Ada Lov"#, &mut cursor);
+    /// assert!(cursor.is_as_written());
+    /// mender.push(br#"elace", "n": "4"#, &mut cursor);
+    /// assert!(!cursor.is_as_written(), "it will be a number");
+    /// # Ok::<(), wiremend_schema::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn is_as_written(&self) -> bool {
+        let is_pending = self.walk.partial().states.last() == Some(&NodeState::Pending);
+        !is_pending && self.changes().is_empty() && self.early_issues().is_empty()
+    }
+
     /// Starts over with the next value. The buffers, and what is known about the schema, are kept.
     pub fn reset(&mut self) {
         self.reader.reset();
