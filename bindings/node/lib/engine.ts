@@ -33,6 +33,7 @@ export const enum Op {
   Read = 13,
   Answer = 14,
   Readings = 15,
+  Arriving = 16,
   Feed = 20,
   Close = 21,
   Changes = 22,

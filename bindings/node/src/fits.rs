@@ -2,11 +2,12 @@
 
 use wiremend::{
     response::fit_arguments,
-    schema::{self, FitOptions, Fitted, Rendering, Schema},
+    schema::{self, Cursor, FitOptions, Fitted, Rendering, Schema},
 };
 
 use crate::{
     answer::Answer,
+    host::FEED,
     options::{Options, scope},
     texts::{Issue, Places, Repair, Said, of_arguments, path},
 };
@@ -88,4 +89,34 @@ pub(crate) fn arguments(
     })?;
     to.push(fitted.value().unwrap_or_default().as_bytes());
     Ok(())
+}
+
+/// The arguments of a call, while they arrive.
+pub(crate) struct Arriving {
+    mender: wiremend::Mender,
+    cursor: Cursor,
+}
+
+impl Arriving {
+    pub(crate) fn new(schema: &Schema, options: &Options) -> Result<Self, String> {
+        let mending = options.mending("conservative", "first")?;
+        let cursor = Cursor::new(schema, &FitOptions::new().with_mending(mending.clone()));
+        Ok(Self { mender: wiremend::Mender::new(mending), cursor })
+    }
+
+    /// Reads more of them, and answers whether all so far stays as it came.
+    pub(crate) fn run(
+        &mut self,
+        operation: u32,
+        text: &[u8],
+        to: &mut Answer,
+    ) -> Result<(), String> {
+        if operation != FEED {
+            return Err("arguments that arrive cannot do that".to_owned());
+        }
+        let Self { mender, cursor } = self;
+        mender.push(text, cursor);
+        let is_valid = mender.withheld() == 0 && mender.repair_count() == 0;
+        to.json(&(is_valid && cursor.is_as_written()))
+    }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Object {
     #[cfg(feature = "schema")]
     Schema(Schema),
     #[cfg(feature = "schema")]
+    Arriving(Box<fits::Arriving>),
+    #[cfg(feature = "schema")]
     Tools(SharedRegistry),
     #[cfg(feature = "schema")]
     Exchanges(exchange::Exchanges),
@@ -117,6 +119,8 @@ impl Host {
                 Some(Object::Growing(growing)) => growing.run(text, to),
                 Some(Object::Reader(reader)) => reader.run(operation, text, to),
                 #[cfg(feature = "schema")]
+                Some(Object::Arriving(arriving)) => arriving.run(operation, text, to),
+                #[cfg(feature = "schema")]
                 Some(Object::Answer(answer)) => exchanges::run(answer, operation, text, to),
                 _ => Err(UNKNOWN.to_owned()),
             },
@@ -194,6 +198,11 @@ impl Host {
                 let treatment = exchanges::treatment(&answer);
                 let number = self.keep(Object::Answer(Box::new(answer)));
                 to.json(&(number, treatment))
+            }
+            16 => {
+                let schema = self.schema(object).ok_or(UNKNOWN)?;
+                let arriving = fits::Arriving::new(schema, options)?;
+                self.made(Object::Arriving(Box::new(arriving)), to)
             }
             _ => Err(UNKNOWN.to_owned()),
         }

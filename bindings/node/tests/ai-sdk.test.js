@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 
+import { mendArguments } from "wiremend";
 import { growing, mendModel, mendOutput, repairText, repairToolCall } from "wiremend/ai-sdk";
 
 const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
@@ -88,6 +89,78 @@ test("a model that is mended", async () => {
   const pieces = [];
   for await (const part of stream) if (part.type.startsWith("tool-")) pieces.push(part.delta ?? part.input ?? part.type);
   assert.deepEqual(pieces, ["tool-input-start", '{"seats": 2}', "tool-input-end", '{"seats": 2}']);
+});
+
+const shape = { type: "object", properties: { seats: { type: "integer" }, when: { type: "string" }, how: { enum: ["bus", "boat"] } }, required: ["seats", "when"], additionalProperties: false };
+
+/** The parts of a turn with one call or several, in pieces of a size, and how many had left when the finish was asked for. */
+async function partsOf(inputs, { size = 5, finish = "tool-calls", mended = true } = {}) {
+  const ids = inputs.map((_, at) => `c${at}`);
+  const parts = inputs.flatMap((input, at) => [
+    { type: "tool-input-start", id: ids[at], toolName: "book" },
+    ...(input.match(new RegExp(`.{1,${size}}`, "gs")) ?? []).map((delta) => ({ type: "tool-input-delta", id: ids[at], delta })),
+    { type: "tool-input-end", id: ids[at] },
+    { type: "tool-call", toolCallId: ids[at], toolName: "book", input },
+  ]);
+  const left = [];
+  let early;
+  const source = new ReadableStream({
+    async pull(controller) {
+      const part = parts.shift();
+      if (part !== undefined) return controller.enqueue(part);
+      await new Promise(setImmediate);
+      early ??= left.length;
+      if (finish !== null) controller.enqueue({ type: "finish", finishReason: finished(finish), usage });
+      controller.close();
+    },
+  });
+  const model = { doStream: async () => ({ stream: source }) };
+  const { stream } = await (mended ? mendModel(model) : model).doStream({ tools: [{ type: "function", name: "book", inputSchema: shape }] });
+  for await (const part of stream) left.push(part);
+  const of = (id) => left.filter((part) => part.id === id && part.type === "tool-input-delta").map((part) => part.delta);
+  return { left, early, pieces: ids.map(of), calls: left.filter((part) => part.type === "tool-call").map((part) => part.input) };
+}
+
+test("the pieces of a call leave as they come, up to what is to be mended", async () => {
+  const valid = '{"seats": 2, "when": "on a morning in May, with \\"friends\\"", "how": "boat"}';
+  for (const size of [1, 3, 8, 100]) {
+    const { early, left } = await partsOf([valid, valid], { size });
+    assert.deepEqual([early, left], [left.length - 1, (await partsOf([valid, valid], { size, mended: false })).left]);
+  }
+  // What is long leaves before what is broken has come.
+  const broken = `{"when": "${"tomorrow, ".repeat(20)}", 'seats': 2,}`;
+  const { pieces, calls, early } = await partsOf([broken]);
+  assert.deepEqual(calls, [broken.replaceAll("'", '"').replace(",}", "}")]);
+  assert.deepEqual([pieces[0].join(""), early > 40], [calls[0], true]);
+});
+
+test("the pieces of a call are its input, or what came", async () => {
+  const texts = [
+    '{"seats": 2, "when": "now"}', "{'seats': 2, 'when': 'now'}", '{"seats": "2", "when": "now"}', '{"when": "say "now" or so", "seats": 2}',
+    '{"when": "now", "how": "Boat", "seats": 2}', '{"when": "now", "seats": "2", "how": "bus", "more": [1, 2]}', '{"WHEN": "now", "seats": 2}',
+    '{"when": "n\\u00e4\\ud83d\\ude00 ä😀", seats: 0x1F}', '```json\n{"when": "now", "seats": 2}\n```', '{"when": ["now"], "seats": 2}',
+    '{"arguments": {"when": "now", "seats": 2}}', '{"when": "now", "seats": 2}}', "", "none",
+  ];
+  let mended = 0;
+  for (const text of texts) {
+    const ends = [...Array(text.length + 1).keys()];
+    for (const [input, finish] of [[text, "tool-calls"], ...ends.flatMap((end) => [[text.slice(0, end), "length"], [text.slice(0, end), null]])]) {
+      for (const size of [1, 4]) {
+        const { pieces, calls } = await partsOf([input], { size, finish });
+        const joined = pieces[0].join("");
+        const wanted = finish === null ? undefined : mendArguments(input, { finishReason: finish, schema: shape }).text;
+        assert.deepEqual(calls, [wanted ?? input]);
+        // What is restructured at its end, after parts of it have left, is the one that leaves as it came.
+        assert(joined === calls[0] || (joined === input && /WHEN|arguments/.test(text)), `${joined} of ${input}`);
+        mended += joined !== input;
+      }
+    }
+  }
+  assert(mended >= 14, `${mended}`);
+  // Behind a call that waits, others do.
+  const { calls, pieces } = await partsOf(['{"seats": 1, "when": "now"}', "{'seats': 2, 'when': 'now'}", '{"seats": 3, "when": "now"}']);
+  assert.deepEqual(calls, [1, 2, 3].map((seats) => `{"seats": ${seats}, "when": "now"}`));
+  assert.deepEqual(pieces.map((own) => own.join("")), calls);
 });
 
 test("an output that is mended, while it grows and at its end", async () => {

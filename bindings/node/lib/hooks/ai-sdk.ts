@@ -1,7 +1,8 @@
 /** Hooks for the AI SDK (`ai`), and for what takes its models, such as Mastra: `import { mendModel } from "wiremend/ai-sdk"`. */
 
-import { find, mendArguments, Mender, type SchemaLike } from "wiremend";
+import { find, mendArguments, Mender } from "wiremend";
 
+import { Calls, mendCalls, type Asked, type Part } from "./calls.js";
 import { replaced } from "./replaced.js";
 
 /** What the SDK hands to `experimental_repairToolCall`. */
@@ -36,20 +37,14 @@ export async function repairText({ text }: { text: string }): Promise<string | n
   return mended.isComplete ? (mended.text ?? null) : null;
 }
 
-/** A part of what a model answers, whole or in a stream. */
-interface Part {
-  type: string;
-  [member: string]: any;
-}
-
-interface Asked {
-  tools?: readonly { type: string; name?: string; inputSchema?: SchemaLike }[];
-}
-
 /**
  * A model whose calls are mended before anything else sees them, with how the turn ended and the schemas of the tools:
- * `generateText({ model: mendModel(model), … })`. A call that was cut off stays as it came. In a stream, a call waits for the
- * end of the turn, and its pieces with it: there are frameworks that run what the pieces say.
+ * `generateText({ model: mendModel(model), … })`. A call that was cut off stays as it came.
+ *
+ * In a stream, what needs no mending passes as it comes. From where a call is broken or does not fit, its pieces, and the calls
+ * behind it, wait for the end of the turn: what had left of it and the rest are the mended input, because there are frameworks
+ * that run what the pieces say. Only if its value is restructured at the end, such as by another name for a key that has left, do
+ * the pieces stay as they came.
  */
 export function mendModel<Model extends object>(model: Model): Model {
   const inner = model as Record<string, any>;
@@ -60,44 +55,13 @@ export function mendModel<Model extends object>(model: Model): Model {
     },
     async doStream(options: Asked) {
       const answer = await inner.doStream(options);
-      const waiting: Part[] = [];
-      const executed = new Set<string>();
-      const calls = new TransformStream<Part, Part>({
-        transform(part, controller) {
-          if (part.providerExecuted) executed.add(idOf(part));
-          if (/^tool-(call|input)/.test(part.type) && !executed.has(idOf(part))) return void waiting.push(part);
-          if (part.type === "finish") for (const held of mendCalls(waiting.splice(0), options, part.finishReason)) controller.enqueue(held);
-          controller.enqueue(part);
-        },
-        // Without a word for the end, the stream was cut off.
-        flush: (controller) => waiting.forEach((held) => controller.enqueue(held)),
+      const calls = new Calls(options);
+      const mended = new TransformStream<Part, Part>({
+        transform: (part, controller) => calls.read(part).forEach((left) => controller.enqueue(left)),
+        flush: (controller) => calls.close().forEach((left) => controller.enqueue(left)),
       });
-      return { ...answer, stream: answer.stream.pipeThrough(calls) };
+      return { ...answer, stream: answer.stream.pipeThrough(mended) };
     },
-  });
-}
-
-const idOf = (part: Part): string => part.toolCallId ?? part.id;
-
-/** The pieces of a call that is mended are one. */
-function mendCalls(parts: readonly Part[], { tools = [] }: Asked, finish: string | { unified: string }): Part[] {
-  const finishReason = typeof finish === "string" ? finish : finish.unified;
-  const inputs = new Map<string, string>();
-  for (const part of parts) {
-    const schema = tools.find((tool) => tool.type === "function" && tool.name === part.toolName)?.inputSchema;
-    if (part.type !== "tool-call" || part.providerExecuted || schema === undefined) continue;
-    const mended = mendArguments(part.input, { finishReason, schema });
-    if (mended.isComplete && mended.text !== part.input) inputs.set(idOf(part), mended.text!);
-  }
-  const said = new Set<string>();
-  return parts.flatMap((part) => {
-    const input = inputs.get(idOf(part));
-    if (input === undefined) return [part];
-    if (part.type === "tool-call") return [{ ...part, input }];
-    if (part.type !== "tool-input-delta") return [part];
-    const delta = said.has(idOf(part)) ? [] : [{ ...part, delta: input }];
-    said.add(idOf(part));
-    return delta;
   });
 }
 
