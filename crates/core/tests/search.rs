@@ -129,6 +129,17 @@ fn a_long_text_is_searched_and_valid_text_in_it_changes_nothing() {
 }
 
 #[test]
+fn white_space_before_a_text_is_no_indentation() {
+    let text = "[{: null\n},[{[,:x]]]";
+    let kinds = |text: &str| -> Vec<_> {
+        mend(text.as_bytes(), &searching()).repairs().iter().map(|r| r.kind()).collect()
+    };
+    for space in ["  ", "\t", "\n", "\n\n  "] {
+        assert_eq!(kinds(&format!("{space}{text}")), kinds(text), "{space:?}");
+    }
+}
+
+#[test]
 fn white_space_before_a_text_gives_no_reading_more_steps() {
     for part in ["{", "['`", r#"{"a": "x"y"z"#, r#"{"a" [ "b" } "#] {
         let text = part.repeat(3_000);

@@ -73,8 +73,13 @@ impl Search<'_> {
             return;
         }
         let light = |byte: &&u8| !matches!(byte, b'{' | b'[' | b'<');
-        let run = 1 + rest.iter().skip(1).take_while(light).count();
-        let run = if is_first { 1 } else { run };
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let run = match blanks {
+            0 if is_first => 1,
+            0 => 1 + rest.iter().skip(1).take_while(light).count(),
+            // What begins behind them may be the first.
+            _ => blanks,
+        };
         passed.cost += swallowed(&rest[..run]);
         // What goes on in the line of a document may belong to it.
         let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t'));

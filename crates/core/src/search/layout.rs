@@ -29,8 +29,10 @@ const fn is_space(byte: u8) -> bool {
 
 impl<'t> Layout<'t> {
     pub(super) fn new(input: &'t [u8]) -> Self {
-        let first = Line { start: 0, indent: 0 };
-        Self { input, looked: 0, lines: Vec::from([first]), gaps: Vec::new(), solid: 0 }
+        // White space before a text does not make it anything else.
+        let start = input.len() - input.trim_ascii_start().len();
+        let first = Line { start: start as u32, indent: 0 };
+        Self { input, looked: start, lines: Vec::from([first]), gaps: Vec::new(), solid: 0 }
     }
 
     /// Looks at the bytes up to `end`.
@@ -59,18 +61,19 @@ impl<'t> Layout<'t> {
     fn line(&mut self, at: usize) -> &Line {
         self.look(at);
         let after = self.lines.partition_point(|line| line.start as usize <= at);
-        &self.lines[after - 1]
+        &self.lines[after.saturating_sub(1)]
     }
 
     /// Whether a line ends between two bytes.
     pub(super) fn has_line_end(&mut self, from: usize, to: usize) -> bool {
-        self.line(to).start as usize > from
+        let first = self.lines[0].start as usize;
+        self.line(to).start as usize > from.max(first)
     }
 
     /// How many blanks there are at the start of the line, before this byte.
     pub(super) fn indent(&mut self, at: usize) -> u16 {
         let line = self.line(at);
-        let indent = (line.indent as usize).min(at - line.start as usize);
+        let indent = (line.indent as usize).min(at.saturating_sub(line.start as usize));
         u16::try_from(indent).unwrap_or(u16::MAX)
     }
 
