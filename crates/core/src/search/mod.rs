@@ -12,6 +12,7 @@ mod end;
 mod frontier;
 mod layout;
 mod misfit;
+mod outside;
 mod rows;
 mod strings;
 mod token;
