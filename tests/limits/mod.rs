@@ -45,10 +45,6 @@ const ROWS: &[(&str, Reached)] = &[
     ("frames, wrappers included", Here(core::frames)),
     ("hexadecimal numbers", Here(core::hexadecimal)),
     ("a name, or a listed text, of several words", Here(core::names_of_words)),
-    (
-        "tries of how the rest of a text reads",
-        There("tests/hostile.rs", "twice_the_input_is_twice_the_work_in_the_whole_text_path"),
-    ),
     ("a number or literal that is the whole channel", Here(core::lone_scalar)),
     ("a bracket in prose", Here(core::bracket_in_prose)),
     ("white space, comments and a lone string", Here(core::held_in_extraction)),

@@ -104,7 +104,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    AmbiguousQuote "ambiguous-quote" Guess "An unescaped quote in a string whose end is one of several readings.", r#"{"t": "if "a" {", "n": 1}"# => r#"{"t": "if \"a\" {", "n": 1}"#;
+    AmbiguousQuote "ambiguous-quote" Guess "An unescaped quote in a string whose end is one of several readings.", "{\"a\": \"b\"\nc\"}" => r#"{"a": "b\"\nc"}"#;
     BacktickQuote "backtick-quote" Exact "A string delimited by backticks or acute accents.", "{`a`: `b`}" => r#"{"a": "b"}"#;
     BadEscape "bad-escape" Exact "A backslash that starts no JSON escape; it is kept as text. A code point as in JavaScript is rewritten.", r#"{"re": "\d+"}"# => r#"{"re": "\\d+"}"#;
     ByteOrderMark "byte-order-mark" Exact "A byte order mark before or between tokens.", "\u{feff}[1]" => "[1]";

@@ -32,21 +32,6 @@ impl Policy {
     pub const PERMISSIVE: Self =
         Self { max_risk: Some(Risk::Guess), close_cut: true, off: KindSet::EMPTY };
 
-    /// The repairs that are harmless when trying to read the rest of a text: those that
-    /// [`Policy::CONSERVATIVE`] allows, and words after the document.
-    pub(crate) const TRIAL: Self = {
-        let mut off = KindSet::EMPTY;
-        let mut at = 0;
-        while at < RepairKind::ALL.len() {
-            let kind = RepairKind::ALL[at];
-            if matches!(kind.risk(), Risk::Lossy) && !matches!(kind, RepairKind::InlineProse) {
-                off = off.with(kind);
-            }
-            at += 1;
-        }
-        Self { max_risk: Some(Risk::Lossy), close_cut: false, off }
-    };
-
     /// What a consistent dialect of JSON needs: Python's `repr`, and JavaScript's literals.
     pub(crate) const DIALECT: Self = {
         let mut off = KindSet::EMPTY;

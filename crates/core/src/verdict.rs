@@ -56,7 +56,6 @@ labelled! {
         UnclearSign "a separator or a closer; what follows it is out of sight",
         UnclearText "something else, and then too much to see what it is",
         Colon "`:`",
-        ColonValue "`:` and a value, after a single word, and the rest reads well in another object",
         Member "`\"key\":`, after a comma or without one",
         MemberOfWords "`, \"key\": words`",
         LooseMember "`, \"key\"` and a value without a colon",
@@ -108,12 +107,10 @@ labelled! {
         Opening "no quote so far, and this one may begin a quotation: it touches what follows, and there is white space or a bracket before it",
         Separated "no quote so far; a comma or a line end before this one, and a word directly after it",
         Named "no quote so far; a comma and `key:` before this one",
-        Braced "no quote so far, but a brace that is not closed",
         Quoted "quotes",
         QuotedOpening "quotes, and this one may begin another quotation",
         QuotedSeparated "quotes; a comma or a line end before this one, and a word directly after it",
         Quotation "a quotation that is open",
-        Code "a bracket before a quote that is not closed",
     }
 }
 
@@ -124,7 +121,6 @@ labelled! {
         CloseBoth "close with both",
         Inner "inner",
         LostBefore "lost",
-        Ambiguous "fork",
     }
 }
 
@@ -142,7 +138,7 @@ const fn decide(place: QuotePlace, seen: Continuation, context: Context) -> Verd
         QuotePlace::Key => key(seen, context),
         QuotePlace::Member => member(seen, context),
         QuotePlace::Item => item(seen, context),
-        QuotePlace::Document => document(seen, context),
+        QuotePlace::Document => document(seen),
     }
 }
 
@@ -166,33 +162,24 @@ const fn member(seen: Continuation, context: Context) -> Verdict {
     use Continuation as S;
     match seen {
         S::End | S::CloseLast | S::DeclaredMember => Verdict::Close,
-        S::UnclearSign => outside_code(context),
-        S::CloseFits | S::CloseQuote | S::CloseCode if matches!(context, Context::Braced) => {
-            Verdict::Ambiguous
-        }
-        S::Member | S::CommaEnd | S::CloseFits | S::GroupClose => ends(context),
-        S::LooseMember => unquoting(context),
-        S::Comment | S::Markup | S::SemicolonMember => text_or(context, ends(context)),
-        S::BareMember | S::MemberOfWords | S::LastWords => text_or(context, unquoting(context)),
-        S::WordsThenMember => text_or(context, unopened(context)),
-        S::PairedString => text_or(context, unreopened(context)),
-        S::DamagedMember | S::ColonValue => unquoted(context),
+        S::UnclearSign | S::Member | S::CommaEnd | S::CloseFits | S::GroupClose => Verdict::Close,
+        S::Comment | S::Markup | S::SemicolonMember => Verdict::Close,
+        S::LooseMember | S::BareMember | S::MemberOfWords => unquoting(context),
+        S::LastWords | S::CloseCode => unquoting(context),
+        S::WordsThenMember => unopened(context),
+        S::PairedString => unreopened(context),
+        S::DamagedMember | S::Semicolon | S::Join | S::Piece => unquoted(context),
         S::SecondQuote => second(context),
         S::CloseQuote => plain(context),
-        S::CloseCode => unquoting(context),
-        S::Semicolon | S::Join | S::Piece => text_or(context, unquoted(context)),
         S::KeyRest => match context {
-            Context::Separated | Context::Named | Context::QuotedSeparated => Verdict::LostBefore,
+            Context::Separated | Context::QuotedSeparated => Verdict::LostBefore,
             _ => Verdict::Inner,
         },
         S::KeyRestOfWords => match context {
-            Context::Separated | Context::Named => Verdict::LostBefore,
+            Context::Separated => Verdict::LostBefore,
             _ => Verdict::Inner,
         },
-        S::Colon | S::CommaText | S::CloseUnfit | S::CloseText | S::ForbiddenMember => {
-            Verdict::Inner
-        }
-        _ => text_or(context, Verdict::Inner),
+        _ => Verdict::Inner,
     }
 }
 
@@ -200,8 +187,7 @@ const fn item(seen: Continuation, context: Context) -> Verdict {
     use Continuation as S;
     match seen {
         S::End | S::CloseLast => Verdict::Close,
-        S::UnclearSign => outside_code(context),
-        S::ItemPair | S::CloseFits => ends(context),
+        S::UnclearSign | S::ItemPair | S::CloseFits => Verdict::Close,
         S::Item | S::BareItem | S::Comment | S::Sign | S::Value => unquoting(context),
         S::WordsThenMember | S::LastWords => unquoting(context),
         S::CommaQuote | S::SpacedQuote => unreopened(context),
@@ -217,32 +203,20 @@ const fn item(seen: Continuation, context: Context) -> Verdict {
     }
 }
 
-const fn document(seen: Continuation, context: Context) -> Verdict {
+const fn document(seen: Continuation) -> Verdict {
     use Continuation as S;
     match seen {
         S::Text => Verdict::Inner,
         S::End => Verdict::Close,
-        _ => outside_code(context),
-    }
-}
-
-/// The end of any string. Where quotes in it were not escaped, it may have ended before, or go on.
-const fn ends(context: Context) -> Verdict {
-    match context {
-        Context::Quoted
-        | Context::QuotedOpening
-        | Context::QuotedSeparated
-        | Context::Quotation
-        | Context::Code => Verdict::Ambiguous,
         _ => Verdict::Close,
     }
 }
 
-/// Like [`ends`], but a quotation that is open goes on.
+/// The end of a string, but a quotation that is open goes on.
 const fn unquoting(context: Context) -> Verdict {
     match context {
         Context::Quotation => Verdict::Inner,
-        _ => ends(context),
+        _ => Verdict::Close,
     }
 }
 
@@ -265,9 +239,12 @@ const fn unreopened(context: Context) -> Verdict {
 
 /// The end of a string without quotes in it.
 const fn unquoted(context: Context) -> Verdict {
-    match ends(context) {
-        Verdict::Close => Verdict::Close,
-        _ => Verdict::Inner,
+    match context {
+        Context::Quoted
+        | Context::QuotedOpening
+        | Context::QuotedSeparated
+        | Context::Quotation => Verdict::Inner,
+        _ => Verdict::Close,
     }
 }
 
@@ -282,23 +259,7 @@ const fn plain(context: Context) -> Verdict {
 /// A quote that was written twice, unless the first one is part of the string.
 const fn second(context: Context) -> Verdict {
     match context {
-        Context::Plain | Context::Braced => Verdict::CloseBoth,
-        Context::Named => Verdict::LostBefore,
+        Context::Plain => Verdict::CloseBoth,
         _ => Verdict::Inner,
-    }
-}
-
-/// Text follows. After `, key:`, it shows that the string ended before.
-const fn text_or(context: Context, verdict: Verdict) -> Verdict {
-    match context {
-        Context::Named => Verdict::LostBefore,
-        _ => verdict,
-    }
-}
-
-const fn outside_code(context: Context) -> Verdict {
-    match context {
-        Context::Code => Verdict::Ambiguous,
-        _ => Verdict::Close,
     }
 }

@@ -588,7 +588,9 @@ impl TextReading {
     fn cheaper(&self, text: &[u8], options: &MendOptions) -> Option<(Option<search::Answer>, u64)> {
         let bracket = |start: usize| {
             let begins = text.get(start..).unwrap_or_default();
-            matches!(begins, [b'{' | b'[' | b'(', ..] | [b'"', b'{', ..])
+            // A string that never ends may be words before a document.
+            let words = begins.starts_with(b"\"") && !self.outcome.is_complete();
+            words || matches!(begins, [b'{' | b'[' | b'(', ..] | [b'"', b'{', ..])
         };
         // White space after the text is part of none of them.
         let clamp = |repair: Repair| {
@@ -649,6 +651,8 @@ impl TextReading {
         let more = dropped(&found.repairs) > dropped(&repairs);
         let riskier = match risk {
             _ if more => 200,
+            // Both close what is open.
+            _ if !self.outcome.is_complete() && found.is_cut => 0,
             risk if risk <= self.repairs.risk() => 0,
             Some(Risk::Likely) => 100,
             _ => 200,
@@ -951,7 +955,7 @@ mod tests {
     #[test]
     fn the_refused_repair_is_reported_once() {
         let options = MendOptions::new().with_policy(Policy::CONSERVATIVE);
-        for input in [&br#"{"t": "if "a" {", "n": 1}"#[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {
+        for input in [&b"{\"t\": \"if\"\na\", \"n\": 1}"[..], b"[1, NaN]", b"{'a': [\"x\", ...]}"] {
             let mended = mend(input, &options);
             assert_eq!(mended.outcome(), Outcome::Invalid);
             let kinds = |repair: &Repair| !Policy::CONSERVATIVE.allows(repair.kind);

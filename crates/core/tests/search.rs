@@ -6,7 +6,7 @@ use wiremend_core::{BufferedMender, MendOptions, Outcome, Policy, Repairs, apply
 const READINGS: [(&str, &str, bool); 16] = [
     // An answer that was begun again.
     (r#"{"{"title": "Minutes", "n": 3}"#, r#"{"title": "Minutes", "n": 3}"#, true),
-    (r#"{"title":"Minu{"title":"Minutes"}"#, r#"{"title":"Minutes"}"#, true),
+    (r#"{"title":"Minu{"title":"Minutes"}"#, r#"{"title":"Minutes"}"#, false),
     (r#"{"kind": "note",{"kind": "note", "n": 1}"#, r#"{"kind": "note", "n": 1}"#, true),
     // Lost quotes and commas.
     (r#"{"title: "Minutes", "count: 3}"#, r#"{"title": "Minutes", "count": 3}"#, false),

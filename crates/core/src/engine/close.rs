@@ -21,20 +21,8 @@ impl Engine {
         if above == Some(0) {
             return self.close_top(source, token);
         }
-        // The brace of a set, which became a list, is its own.
-        let is_set = |start: usize| source.byte(start) == Some(b'{');
-        if token == Token::ObjectClose
-            && self.whole
-            && self.frames.top() == Some(Shape::Array)
-            && is_set(self.frames.start())
-        {
-            return self.close_as(source, Closer::Mistyped);
-        }
         let group = token == Token::GroupClose;
-        let mut meaning = try_peek!(self.likely_closer(source, above, group), Closer::Extra);
-        if self.whole {
-            meaning = self.weigh_closer(source, meaning, above, group);
-        }
+        let meaning = try_peek!(self.likely_closer(source, above, group), Closer::Extra);
         self.close_as(source, meaning)
     }
 

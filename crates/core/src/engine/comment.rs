@@ -16,13 +16,6 @@ impl Engine {
 
     /// Inside a comment.
     pub(super) fn comment(&mut self, source: &Source<'_>, comment: Comment) -> Step {
-        if self.whole
-            && comment == Comment::Line
-            && self.frames.len() > 0
-            && let Some(end) = self.end_of_last_line(source)
-        {
-            return self.last_remark(source, end);
-        }
         let rest = source.from(self.pos);
         let (mark, found) = match comment {
             Comment::Line => (0, rest.iter().position(|&b| b == b'\n' || b == b'\r')),
@@ -38,39 +31,6 @@ impl Engine {
             }
         };
         self.end_comment(RepairKind::Comment, end)
-    }
-
-    /// On the whole-text path, the end of the line at `pos`, if it is the last one that is not blank.
-    pub(super) fn end_of_last_line(&mut self, source: &Source<'_>) -> Option<usize> {
-        let known = self.trials.rest.as_ref().and_then(|rest| rest.last_line);
-        if known.is_none_or(|(from, _)| self.pos < from) {
-            let rest = source.from(self.pos);
-            let line = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
-            let blank = rest[line..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-            self.steps += (line + blank) as u64;
-            if line + blank < rest.len() {
-                return None;
-            }
-            // Comments that end before their line does must not look for its end again and again.
-            let found = (self.pos, self.pos + line);
-            self.trials.rest.get_or_insert_default().last_line = Some(found);
-            return Some(found.1);
-        }
-        known.map(|(_, end)| end)
-    }
-
-    /// A comment on the last line: a closer in it is the document's, unless it is only a remark.
-    pub(super) fn last_remark(&mut self, source: &Source<'_>, line_end: usize) -> Step {
-        let line = source.slice(self.pos, line_end);
-        let Some(closer) = line.iter().position(|b| matches!(b, b'}' | b']')) else {
-            return self.end_comment(RepairKind::Comment, line_end.max(self.pos));
-        };
-        let end = self.pos + closer;
-        let remark = source.slice(self.lex_start, end);
-        // Members on the same line are dropped with it.
-        let members = remark.iter().any(|b| matches!(b, b'"' | b',' | b':'));
-        let kind = if members { RepairKind::StrayText } else { RepairKind::Comment };
-        self.end_comment(kind, end)
     }
 
     pub(super) fn end_comment(&mut self, kind: RepairKind, end: usize) -> Step {

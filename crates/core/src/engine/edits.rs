@@ -151,12 +151,6 @@ impl Script {
         there.position(test).map(|found| first + found)
     }
 
-    /// How many edits start at `offset` and pass the test.
-    pub(super) fn count_at(&self, offset: usize, test: impl Fn(&Edit) -> bool) -> usize {
-        let there = self.edits[self.before(offset)..].iter();
-        there.take_while(|edit| edit.start() == offset).filter(|edit| test(edit)).count()
-    }
-
     /// Removes the edits that start at or after `from`, committed or not.
     fn forget(&mut self, from: usize) {
         self.edits.truncate(self.before(from));

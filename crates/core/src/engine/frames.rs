@@ -110,11 +110,6 @@ impl Frames {
         self.stack.len()
     }
 
-    /// About how many bytes of memory a copy takes.
-    pub(super) fn weight(&self) -> usize {
-        self.keys.len() + self.stack.len() * size_of::<Frame>()
-    }
-
     /// The same containers without their keys, so that a copy takes no more than the depth.
     pub(super) fn without_keys(&self) -> Self {
         let bare = |frame: &Frame| Frame {
@@ -154,11 +149,6 @@ impl Frames {
         self.stack.last().map_or(0, |frame| frame.start)
     }
 
-    /// How many of the innermost containers start at this offset.
-    pub(super) fn count_from(&self, start: usize) -> usize {
-        self.stack.iter().rev().take_while(|frame| frame.start == start).count()
-    }
-
     #[inline]
     pub(super) fn push(&mut self, shape: Shape, start: usize) {
         self.visible += usize::from(shape.is_visible());
@@ -166,14 +156,13 @@ impl Frames {
         self.stack.push(Frame::new(shape, self.keys.len(), start));
     }
 
-    /// Closes the innermost container. Returns how many items or keys it had.
+    /// Closes the innermost container.
     #[inline]
-    pub(super) fn pop(&mut self) -> usize {
-        let Some(frame) = self.stack.pop() else { return 0 };
+    pub(super) fn pop(&mut self) {
+        let Some(frame) = self.stack.pop() else { return };
         self.visible -= usize::from(frame.shape().is_visible());
         self.keys.truncate(frame.key_start);
         self.leave_place();
-        frame.items()
     }
 
     /// Drops what the guide knew of a container that was closed.
@@ -303,14 +292,6 @@ impl Frames {
     /// The closers of all open containers, from the innermost outwards.
     pub(super) fn closers(&self) -> impl Iterator<Item = char> + '_ {
         self.stack.iter().rev().filter_map(|frame| frame.shape().closer())
-    }
-
-    /// What closes the container outside of those that `brackets`, with white space between them, close from
-    /// the innermost outwards, if there is one. `None` if they close others.
-    pub(super) fn outside(&self, brackets: &[u8]) -> Option<Option<char>> {
-        let mut open = self.closers();
-        let mut brackets = brackets.iter().filter(|byte| !byte.is_ascii_whitespace());
-        brackets.all(|byte| open.next() == Some(*byte as char)).then(|| open.next())
     }
 
     /// The closers of all open containers, from the outermost inwards.

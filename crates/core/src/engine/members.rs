@@ -1,7 +1,7 @@
 //! Members and items with a missing separator or bracket: what follows a token decides.
 
 use super::{
-    Engine, Flow, Lex, Source, Step, Stop,
+    Engine, Flow, Lex, Source, Step,
     follows::{Start, begins_member, member, words_before_separator},
     frames::Shape,
     source::{Edge, is_literal},
@@ -14,12 +14,7 @@ use crate::{
 
 impl Engine {
     /// A second opening brace, as in `{{"a": 1}}`.
-    pub(super) fn double_open(&mut self, source: &Source<'_>) -> Step {
-        if self.expect == Expect::Key
-            && let Some(start) = self.begins_item(source)
-        {
-            return self.open_lost_list(source, start);
-        }
+    pub(super) fn double_open(&mut self) -> Step {
         if self.expect == Expect::Key
             && let Some(comma) = self.member.comma
             && comma.length > 0
@@ -187,53 +182,6 @@ impl Engine {
         Ok(Flow::Go)
     }
 
-    /// In `["k": "v"]` the item is a key, and the brace before it is missing. Whole-text path only.
-    pub(super) fn opens_lost_object(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
-        let Some(closed) = self.string.closed.filter(|_| self.whole) else { return Ok(false) };
-        let start = self.lex_start.wrapping_sub(1);
-        // Edits do not overlap, so one that ends there is the last one that starts before, or
-        // inserts.
-        let there = &self.script.edits[..self.script.before(self.lex_start + 1)];
-        let edited =
-            there.iter().rev().map_while(super::Edit::end).find(|end| *end <= self.lex_start)
-                == Some(self.lex_start);
-        if edited
-            || start >= closed
-            || source.byte(start) != Some(b'"')
-            || self.frames.depth() >= self.options.limits().depth()
-        {
-            return Ok(false);
-        }
-        let directly = self.member.comma.filter(|comma| {
-            let writes = |edit: &super::Edit| edit.end().is_some_and(|end| end > comma.at);
-            let written = self.script.find_at(comma.at, writes).is_some();
-            let blank = |gap: &[u8]| gap.iter().all(u8::is_ascii_whitespace);
-            let before = comma.length > 0 && comma.end() <= start;
-            before && !written && blank(source.again(comma.end(), start))
-        });
-        if let Some(comma) = directly
-            && self.frames.parent() == Some(Shape::Object)
-            && self.frames.items() > 1
-        {
-            // `{"a": [1, 2, "b": 3}`: the array should have ended before the key.
-            self.edit(RepairKind::MissingClose, comma.at..comma.at, "]")?;
-            self.frames.pop();
-            self.frames.set_key(source.slice(self.lex_start, closed));
-            self.member.key_start = start;
-            self.member.edits_before = self.script.serial;
-            self.expect = Expect::Colon;
-            return Ok(true);
-        }
-        self.edit(RepairKind::MissingOpen, start..start, "{")?;
-        self.frames.push(Shape::Object, start);
-        self.frames.set_key(source.slice(self.lex_start, closed));
-        self.member.comma = None;
-        self.member.key_start = start;
-        self.member.edits_before = self.script.serial;
-        self.expect = Expect::Colon;
-        Ok(true)
-    }
-
     /// Whether the comma after a key was written for a colon, as in `"b", 2, "c": 3`: a value follows
     /// that has no colon after it, and then another member or the end of the object. After the first
     /// key a member must follow, because `{"b", 2}` may be a set.
@@ -265,57 +213,5 @@ impl Engine {
             }
             _ => Ok(false),
         }
-    }
-
-    /// Whether at least two strings or numbers, separated by commas, and then a `}` follow.
-    pub(super) fn reads_set(&mut self, source: &Source<'_>) -> bool {
-        let mut look = self.look(source, self.pos);
-        let mut items = 0;
-        loop {
-            match look.quote() {
-                Ok(Some((quote, length))) => {
-                    look.advance(length);
-                    if look.through(quote).is_err() {
-                        return false;
-                    }
-                }
-                _ => {
-                    let from = look.passed();
-                    while let Ok(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = look.peek() {
-                        look.bump();
-                    }
-                    if look.passed() == from {
-                        return false;
-                    }
-                }
-            }
-            items += 1;
-            match look.gap() {
-                Ok(b',' | b';') => look.bump(),
-                Ok(b'}') => return items > 1,
-                _ => return false,
-            }
-            if look.gap().is_err() {
-                return false;
-            }
-        }
-    }
-
-    /// Reads the braces that were just opened as those of a list, if that is what they are around:
-    /// `{'a', 'b'}`. Whole-text path only.
-    pub(super) fn reopens_as_set(&mut self, source: &Source<'_>) -> Result<bool, Stop> {
-        if !self.whole || self.expect != Expect::FirstKey || !self.reads_set(source) {
-            return Ok(false);
-        }
-        // Nothing was opened since. A bracket that was made a brace is not made a bracket again.
-        let start = self.frames.start();
-        if source.byte(start) != Some(b'{') {
-            return Ok(false);
-        }
-        self.frames.pop();
-        self.edit(RepairKind::Tuple, start..start + 1, "[")?;
-        self.frames.push(Shape::Array, start);
-        self.expect = Expect::FirstItem;
-        Ok(true)
     }
 }

@@ -37,6 +37,7 @@ mod tail;
 mod token;
 mod word;
 
+use alloc::boxed::Box;
 use core::{cell::Cell, fmt};
 
 pub(crate) use edits::Edit;
@@ -50,9 +51,7 @@ pub(crate) use number::{Shape, shape_of};
 pub(crate) use quote::Quote;
 pub(crate) use source::Part;
 use source::{Look, Source};
-use state::{
-    Closed, Comma, Document, Documents, Dropping, Ending, Gap, Member, OpenString, Trials,
-};
+use state::{Closed, Comma, Document, Documents, Dropping, Ending, Gap, Member, OpenString, Rest};
 pub(crate) use word::{is_module, literal};
 
 use crate::{
@@ -141,7 +140,8 @@ pub(crate) struct Engine {
     dropping: Option<Dropping>,
     /// How many quotes in strings were not escaped so far, except apostrophes.
     unescaped: usize,
-    trials: Trials,
+    /// What was found out about the rest of a whole text, once something has asked.
+    rest: Option<Box<Rest>>,
     ending: Ending,
     fast: FastPath,
     steps: u64,
@@ -157,22 +157,17 @@ struct Progress {
     /// How many steps were taken since, and how many change only frames.
     steps: usize,
     open: usize,
-    /// What was left of the budget.
-    budget: usize,
 }
 
 impl Progress {
-    const fn at(pos: usize, budget: usize) -> Self {
-        Self { furthest: pos, lowest: pos, steps: 0, open: 0, budget }
+    const fn at(pos: usize) -> Self {
+        Self { furthest: pos, lowest: pos, steps: 0, open: 0 }
     }
 
     #[inline]
-    fn step(&mut self, pos: usize, open: usize, budget: usize) {
+    fn step(&mut self, pos: usize, open: usize) {
         if pos > self.furthest {
-            *self = Self { furthest: pos, lowest: pos, steps: 0, open, budget };
-        } else if budget < self.budget {
-            (self.steps, self.budget) = (0, budget);
-            self.lowest = self.lowest.min(pos);
+            *self = Self { furthest: pos, lowest: pos, steps: 0, open };
         } else {
             self.lowest = self.lowest.min(pos);
             self.steps += 1;
@@ -245,7 +240,7 @@ impl Engine {
             },
             dropping: None,
             unescaped: 0,
-            trials: Trials::default(),
+            rest: None,
             ending: Ending::default(),
             fast,
             steps: 0,
@@ -427,11 +422,7 @@ impl Engine {
         // ends.
         let mut stepped = false;
         self.leave_fast_path();
-        if self.whole && self.pos == 0 {
-            // White space before the text does not make it anything else.
-            self.trials.budget = 8 * source.text().trim_ascii_start().len() + 4096;
-        }
-        let mut progress = Progress::at(self.pos, self.trials.budget);
+        let mut progress = Progress::at(self.pos);
         loop {
             if self.is_stopped() {
                 return Ok(());
@@ -462,7 +453,7 @@ impl Engine {
                 return Ok(());
             }
             stepped = true;
-            progress.step(self.pos, self.frames.len(), self.trials.budget);
+            progress.step(self.pos, self.frames.len());
             debug_assert!(!progress.is_stuck(0), "no progress at {before}: {self:?}");
             if progress.is_stuck(56) {
                 return Err(Stop::Refused);

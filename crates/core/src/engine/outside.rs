@@ -62,7 +62,7 @@ impl Engine {
         let outside = &mut self.outside;
         if self.whole && self.frames.deepest() == 0 {
             let before = (outside.text, outside.read);
-            self.trials.rest.get_or_insert_default().before_scalar = Some(before);
+            self.rest.get_or_insert_default().before_scalar = Some(before);
         }
         outside.text.end_document();
         outside.text.refresh();

@@ -196,7 +196,7 @@ impl Engine {
         self.documents.count = 0;
         self.document.end = None;
         self.unescaped = 0;
-        let rest = self.trials.rest.as_mut();
+        let rest = self.rest.as_mut();
         if let Some(before) = rest.and_then(|rest| rest.before_scalar.take()) {
             (self.outside.text, self.outside.read) = before;
         }

@@ -8,9 +8,6 @@ pub(super) use crate::signs::{ESCAPE, colour, is_literal, is_word, wide_sign};
 pub(super) use crate::signs::{WideSpace, wide_space};
 pub(super) use look::{Edge, Look};
 
-/// The most white space at the end of the input that is left out of readings that are tried, in bytes.
-const MAX_BLANK: usize = 64;
-
 /// A part of the input: from the committed position to the last byte received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'a> {
@@ -40,15 +37,6 @@ impl<'a> Source<'a> {
     pub(super) const fn new(part: Part<'a>, work: &'a Cell<u64>) -> Self {
         let Part { text, base, last } = part;
         Self { text, base, last, work }
-    }
-
-    /// The part of the input from `at` on, for a reading that is only tried. White space at the end of the
-    /// input is not in it: in a string that is not closed, it would count against the reading.
-    pub(super) fn rest(&self, at: usize) -> Part<'a> {
-        let text = self.from(at);
-        let (head, end) = text.split_at(text.len().saturating_sub(MAX_BLANK));
-        let end = if self.last { end.trim_ascii_end() } else { end };
-        Part::new(text.get(..head.len() + end.len()).unwrap_or(text), at, self.last)
     }
 
     /// The byte at that offset of the input.

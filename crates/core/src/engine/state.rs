@@ -1,7 +1,5 @@
 //! What the engine remembers besides its position, grouped by what it belongs to.
 
-use alloc::boxed::Box;
-
 use super::quotes;
 use crate::{Path, Repair, RepairKind, prose::Prose, tail::Remainder};
 
@@ -75,8 +73,6 @@ pub(super) struct OpenString {
     pub(super) doubled: bool,
     /// Whether a quote in it that was read as part of it neither begins nor ends a quotation.
     pub(super) unpaired: bool,
-    /// Where it ends, if trying the rest of the text has shown it.
-    pub(super) definite_end: Option<usize>,
     /// A comma in it after which only white space has followed.
     pub(super) tail: Option<usize>,
     /// Its closing quote, as long as it can still be continued.
@@ -86,11 +82,8 @@ pub(super) struct OpenString {
 /// The container that was closed last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Closed {
-    /// How many items it had.
-    pub(super) items: usize,
     pub(super) is_object: bool,
-    /// The offset of its opening bracket, and the end of its closing one.
-    pub(super) start: usize,
+    /// The end of its closing bracket.
     pub(super) end: usize,
 }
 
@@ -138,25 +131,9 @@ pub(super) struct Dropping {
     pub(super) goes_on: bool,
 }
 
-/// Reading ahead to the end of the text, which only the whole-text path does.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Trials {
-    /// How many more steps it may take.
-    pub(super) budget: usize,
-    /// Whether this engine is such a reading.
-    pub(super) trying: bool,
-    pub(super) tried: quotes::Tried,
-    /// No list is opened before this offset, because one was opened there already.
-    pub(super) lists_from: usize,
-    /// What was found out about the rest of the text, once something has asked.
-    pub(super) rest: Option<Box<Rest>>,
-}
-
 /// What reading the whole rest of the text has shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rest {
-    /// The offsets at which the last line starts and ends.
-    pub(super) last_line: Option<(usize, usize)>,
     /// The offset from which the rest was read, and what it leaves open.
     pub(super) remainder: Option<(usize, Remainder)>,
     /// What was known of the text before a scalar that ended, which may turn out to be text, and up to

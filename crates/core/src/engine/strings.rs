@@ -52,7 +52,6 @@ impl Engine {
         self.string.unpaired = false;
         self.string.stray = Stray::None;
         self.string.doubles = false;
-        self.string.definite_end = None;
         self.lex = Lex::Text(Text::new(quote, is_key, quotes));
         self.string.tail = None;
         if !is_key {
@@ -150,18 +149,8 @@ impl Engine {
         if self.strict_quotes && !matches!(meaning, Meaning::Close(_)) {
             return Err(Stop::Refused);
         }
-        let meaning = match (meaning, self.string.definite_end) {
-            // The rest of the text has shown where the string ends.
-            (_, Some(end)) if at < end => Meaning::Inner,
-            (Meaning::Ambiguous(bytes), Some(_)) => Meaning::Close(bytes),
-            (Meaning::Ambiguous(bytes), None) => {
-                let ends = self.fork(source, text, length)?;
-                if ends { Meaning::Close(bytes) } else { Meaning::Inner }
-            }
-            (meaning, _) => meaning,
-        };
         match meaning {
-            Meaning::Close(bytes) | Meaning::Ambiguous(bytes) => {
+            Meaning::Close(bytes) => {
                 // A string that another sign opened may be closed by the quote that JSON wants.
                 let plain = bytes == 1 && source.from(at).first() == Some(&b'"');
                 if !plain {
@@ -252,7 +241,6 @@ impl Engine {
             }
             Meaning::LostBefore(lost) => {
                 let lost = if self.reaches(lost) { lost } else { self.committed.max(lost) };
-                let lost = self.lost_before_closers(source, lost);
                 self.forget(lost);
                 self.pos = lost;
                 let content = source.slice(self.lex_start, lost);
@@ -289,11 +277,6 @@ impl Engine {
             self.expect = super::Expect::Colon;
             self.gap.start = self.pos;
             return Ok(Flow::Go);
-        }
-        if self.string.inner_quotes > 0
-            && self.trials.tried.meets(at, self.frames.len(), self.script.edits.len())
-        {
-            return Err(Stop::Nothing);
         }
         // The quote is not certain until the next token: `"a" + "b"` would remove it.
         self.value_ended(source)?;

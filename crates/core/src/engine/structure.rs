@@ -1,9 +1,7 @@
 //! Between tokens: carries out what the table says.
 
 use super::{
-    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token,
-    brackets::Closer,
-    decide,
+    Action, Comma, Engine, Expect, Flow, Source, Step, Stop, Token, decide,
     frames::Shape,
     quote::Quote,
     source::{Edge, Look},
@@ -86,12 +84,6 @@ impl Engine {
                 self.value_ended(source)?;
                 Ok(Flow::Go)
             }
-            Action::ReadAsComma if token == Token::Colon && self.was_object(source) => {
-                self.close_as(source, Closer::Reopened)
-            }
-            Action::ReadAsComma if token == Token::Colon && self.opens_lost_object(source)? => {
-                Ok(Flow::Go)
-            }
             Action::ReadAsComma => {
                 let end =
                     if token == Token::Equals { self.equals_end(source)? } else { Some(at + 1) };
@@ -114,23 +106,9 @@ impl Engine {
                 self.expect = Expect::MemberValue;
                 Ok(Flow::Go)
             }
-            Action::Skip
-                if token == Token::Colon
-                    && self.expect == Expect::MemberEnd
-                    && self.precedes_value(source)
-                    && self.opens_lost_object(source)? =>
-            {
-                Ok(Flow::Go)
-            }
             Action::Skip => self.skip(source, token),
             Action::Tail => self.open_tail(source, token),
         }
-    }
-
-    /// Whether a value follows the sign at `pos`.
-    fn precedes_value(&mut self, source: &Source<'_>) -> bool {
-        let mut look = self.look(source, self.pos + 1);
-        look.gap().is_ok_and(|next| !b",:;}])".contains(&next))
     }
 
     /// Drops the `u` of `u'text'`.
@@ -195,9 +173,6 @@ impl Engine {
             }
             Token::Quote => self.accept_quote(source),
             Token::Number if matches!(self.expect, Expect::FirstKey | Expect::Key) => {
-                if self.reopens_as_set(source)? {
-                    return Ok(Flow::Go);
-                }
                 self.open_bare(source, true)
             }
             Token::Number => self.number(source),
@@ -237,9 +212,6 @@ impl Engine {
         };
         let is_key = matches!(self.expect, Expect::FirstKey | Expect::Key);
         if is_key {
-            if self.reopens_as_set(source)? {
-                return Ok(Flow::Go);
-            }
             self.begin_key();
             return self.open_string(source, quote, length, true);
         }
@@ -269,7 +241,7 @@ impl Engine {
                 }
             },
             Expect::FirstKey | Expect::Key => match token {
-                Token::ObjectOpen => self.double_open(source),
+                Token::ObjectOpen => self.double_open(),
                 _ => self.word_as_key(source),
             },
             Expect::MemberEnd => self.defer_member_end(source, token),

@@ -141,7 +141,7 @@ impl Engine {
     /// reading all of it. Whole-text path only.
     pub(super) fn rest_after(&mut self, source: &Source<'_>) -> Option<Remainder> {
         let (pos, inline) = (self.pos, !self.gap_holds_line_end(source));
-        let read = *self.trials.rest.get_or_insert_default().remainder.get_or_insert_with(|| {
+        let read = *self.rest.get_or_insert_default().remainder.get_or_insert_with(|| {
             let rest = source.from(pos);
             self.steps += rest.len() as u64;
             let mut remainder = Remainder::beginning(inline);

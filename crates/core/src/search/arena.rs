@@ -9,6 +9,8 @@ use crate::RepairKind;
 #[repr(u8)]
 pub(super) enum Kind {
     Object,
+    /// Members in an array, without braces.
+    Members,
     Array,
     /// An array that `{` opened.
     Braced,
@@ -26,7 +28,7 @@ impl Kind {
     /// The byte that closes it as it was opened.
     pub(super) const fn closer(self) -> u8 {
         match self {
-            Self::Object | Self::Braced | Self::Inner | Self::Doubled => b'}',
+            Self::Object | Self::Members | Self::Braced | Self::Inner | Self::Doubled => b'}',
             Self::Array => b']',
             Self::Tuple | Self::Call => b')',
         }
@@ -35,7 +37,7 @@ impl Kind {
     /// What closes it in JSON.
     pub(super) const fn written(self) -> &'static str {
         match self {
-            Self::Object => "}",
+            Self::Object | Self::Members => "}",
             Self::Array | Self::Braced | Self::Tuple => "]",
             Self::Call | Self::Inner | Self::Doubled => "",
         }
@@ -43,7 +45,7 @@ impl Kind {
 
     /// Whether its items are members.
     pub(super) const fn has_members(self) -> bool {
-        matches!(self, Self::Object | Self::Inner | Self::Doubled)
+        matches!(self, Self::Object | Self::Members | Self::Inner | Self::Doubled)
     }
 }
 

@@ -31,12 +31,16 @@ impl Search<'_> {
             if let Some(open) = self.opened(reading, Kind::Object, end) {
                 self.go(open, 1);
             }
-            if let Some(mut open) = self.opened(reading, Kind::Braced, end) {
-                self.edit(&mut open, Row::ObjectAsArray, self.at, end, "[");
-                // A set holds no lists.
-                let next = self.rest_of_text()[1..].trim_ascii_start().first();
-                open.cost += if matches!(next, Some(b'{' | b'[')) { 300 } else { 0 };
-                self.go(open, 1);
+            // A set holds no lists.
+            let next = self.rest_of_text()[1..].trim_ascii_start().first();
+            let nested = if matches!(next, Some(b'{' | b'[')) { 300 } else { 0 };
+            let lists = [(Kind::Braced, Row::ObjectAsSet), (Kind::Array, Row::ObjectIsArray)];
+            for (kind, row) in lists {
+                if let Some(mut open) = self.opened(reading, kind, end) {
+                    self.edit(&mut open, row, self.at, end, "[");
+                    open.cost += nested;
+                    self.go(open, 1);
+                }
             }
             if self.rest_of_text().starts_with(b"{[")
                 && let Some(list) = self.opened(reading, Kind::Array, end)
@@ -47,7 +51,7 @@ impl Search<'_> {
             }
         } else if let Some(open) = self.opened(reading, Kind::Array, end) {
             self.go(open, 1);
-            if let Some(mut members) = self.opened(open, Kind::Object, end) {
+            if let Some(mut members) = self.opened(open, Kind::Members, end) {
                 self.edit(&mut members, Row::ArrayAsObject, end, end, "{");
                 self.go(members, 1);
             }
@@ -176,7 +180,7 @@ impl Search<'_> {
     /// `"a": "b": 1}` and `"a": {"b": 1}]`, a value without what opens it.
     fn lost_opener(&mut self, reading: Reading) {
         let (row, open, kind) = match self.byte() {
-            b'{' => (Row::ListAdded, "[", Kind::Array),
+            b'{' | b'0'..=b'9' | b'-' => (Row::ListAdded, "[", Kind::Array),
             b'"' => (Row::MembersAdded, "{", Kind::Object),
             _ => return,
         };
@@ -819,6 +823,20 @@ impl Search<'_> {
             let replaced = self.closed(replaced, end);
             self.go(replaced, 1);
         }
+        let outer = self.stacks.top(self.stacks.below(reading.stack));
+        if let (Some(outer), [first, second, ..]) = (outer, self.rest_of_text())
+            && (*first, *second) == (outer.closer(), top.closer())
+            && first != second
+            && [top, outer].iter().all(|kind| matches!(kind, Kind::Object | Kind::Array))
+        {
+            let mut swapped = reading;
+            self.edit(&mut swapped, Row::ClosersSwapped, self.at, end, top.written());
+            let kind = RepairKind::MismatchedClose;
+            self.edit_as(&mut swapped, Row::Prose, kind, end, end + 1, outer.written());
+            let inner = self.closed(swapped, end);
+            let swapped = self.closed(inner, end + 1);
+            self.go(swapped, 2);
+        }
         if reading.mode == Mode::Rest
             && matches!(byte, b'{' | b'[' | b':' | b'"')
             && !top.written().is_empty()
@@ -837,6 +855,7 @@ impl Search<'_> {
         let indent = self.layout.indent(self.at);
         let line = self.layout.has_line_end(last, self.at);
         let row = match top {
+            Kind::Members => Row::MembersEnd,
             Kind::Call | Kind::Inner | Kind::Doubled => Row::CommaDropped,
             _ if line
                 && indent <= self.stacks.indent(reading.stack)

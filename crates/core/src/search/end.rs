@@ -121,12 +121,18 @@ impl Search<'_> {
         debug_assert_eq!(best.stack, Stack::EMPTY);
         let before = self.settled.documents.len();
         let last = self.settle(best.edits);
-        // A root that was closed for it may not be all that was meant, even if text follows.
+        // A root that was closed for it may not be all that was meant, even if text follows. Neither may one that
+        // another sign than a closer ends.
         let added =
             |repair: &Repair| repair.start == repair.end && repair.kind == RepairKind::MissingClose;
+        let closer =
+            |repair: &Repair| self.input.get(repair.start).is_some_and(|b| b"}])".contains(b));
         let torn = self.settled.documents[before..].iter().any(|(_, end)| {
             let from = last.partition_point(|repair| repair.start < *end);
+            let mistyped =
+                |repair: &Repair| repair.kind == RepairKind::MismatchedClose && !closer(repair);
             last[from..].iter().take_while(|repair| repair.start == *end).any(added)
+                || last[..from].last().is_some_and(|repair| repair.end == *end && mistyped(repair))
         });
         let Settled { repairs, documents } = self.settled;
         Some(Answer {

@@ -59,6 +59,7 @@ rows! {
     CloserAddedByIndent MissingClose 250 "A container ends without its closer, before a line that is not further in than its first one.";
     CloserDropped ExtraClose 650 "A closer that closes nothing.";
     CloserIsComma MissingComma 700 "A closer where a comma was meant.";
+    ClosersSwapped MismatchedClose 550 "Two closers in each other's place.";
     CloserReplaced MismatchedClose 500 "A closer of another bracket.";
     ColonAdded MissingColon 500 "A key and a value with nothing between them.";
     ColonDropped ExtraColon 200 "A second colon.";
@@ -88,16 +89,19 @@ rows! {
     KeyAlone MissingValue 700 "A key with neither a colon nor a value.";
     KeyCut CutKey 100 "A key that the end of the text left without a value.";
     LetterEscape LiteralEscape 260 "An escape of JSON that is text.";
-    ListAdded MissingOpen 700 "A list of objects without a bracket before it.";
+    ListAdded MissingOpen 700 "A list of objects or numbers without a bracket before it.";
     ListGoesOn ExtraClose 700 "A list that ends, and begins again as its next item.";
     Literal PythonLiteral 40 "A literal of another language.";
     LostQuote UnterminatedString 650 "A string that ends before a separator, without its quote.";
+    LostQuoteAtCloser UnterminatedString 620 "A string that ends before closers after which more follows, without its quote.";
     LostQuoteAtLine UnterminatedString 550 "A string that ends before a line end, without its quote.";
     LostQuoteOfKey UnterminatedString 450 "A key that ends before its colon, without its quote.";
     NumberMended LeadingDot 60 "A number that JSON writes in another way.";
-    ObjectAsArray Tuple 900 "`{` before values that are no members.";
+    ObjectAsSet Tuple 900 "Braces around values that are no members.";
+    ObjectIsArray MismatchedOpen 900 "`{` where `[` was meant.";
     OddSpaceReplaced OddSpace 10 "A space that is none in JSON.";
     MembersAdded MissingOpen 550 "Members as a value, without a brace before them.";
+    MembersEnd MissingClose 60 "Members in an array end with it.";
     OpenAdded MissingOpen 300 "Members without a brace before them.";
     OpenLate MissingOpen 200 "`\"{` where `{\"` was meant.";
     OpenAgain DuplicateOpen 500 "A brace that was written twice.";
@@ -237,7 +241,7 @@ const fn of_kind(kind: RepairKind) -> u32 {
         RepairKind::InnerBraces => Row::InnerOpen.cost() / 2,
         RepairKind::LiteralEscape => Row::LetterEscape.cost(),
         RepairKind::MismatchedClose => Row::CloserReplaced.cost(),
-        RepairKind::MismatchedOpen => Row::ObjectAsArray.cost(),
+        RepairKind::MismatchedOpen => Row::ObjectIsArray.cost(),
         RepairKind::MissingClose => Row::CloserAdded.cost(),
         RepairKind::MissingColon => Row::ColonAdded.cost(),
         RepairKind::MissingComma => Row::CommaAdded.cost(),

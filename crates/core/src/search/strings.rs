@@ -154,6 +154,9 @@ impl Bare {
 /// What an odd number of quotes inside a string costs at its end.
 const ODD: u32 = 500;
 
+/// How far a string that has lost its quote looks for what follows its closers, in bytes.
+const NEAR: usize = 64;
+
 /// The value of two digits, if Python's `repr` writes a character like that.
 fn hex(text: &[u8]) -> Option<u32> {
     let digits = core::str::from_utf8(text.get(..2)?).ok()?;
@@ -270,6 +273,9 @@ impl Search<'_> {
                 return;
             }
             b',' | b'}' | b']' => self.lost_quote(reading, text),
+            b';' if rest[1..].trim_ascii_start().starts_with(b"\"") => {
+                self.lost_quote(reading, text);
+            }
             b':' if text.is_key => self.lost_quote(reading, text),
             b'{' | b'[' => self.begin_again(reading),
             _ => {}
@@ -447,6 +453,7 @@ impl Search<'_> {
         let row = match self.byte() {
             _ if text.is_key => Row::LostQuoteOfKey,
             b'\n' => Row::LostQuoteAtLine,
+            _ if self.is_before_next() => Row::LostQuoteAtCloser,
             _ => Row::LostQuote,
         };
         let mut ended = reading;
@@ -454,6 +461,15 @@ impl Search<'_> {
         self.edit(&mut ended, row, end, end, "\"");
         let ended = self.string_ended(ended, text.is_key, end);
         self.go(ended, 0);
+    }
+
+    /// Whether closers begin here, behind which there are a comma and another item or member.
+    fn is_before_next(&self) -> bool {
+        let near = self.rest_of_text();
+        let near = &near[..near.len().min(NEAR)];
+        let closers = near.iter().take_while(|byte| b"}] \t\r\n".contains(byte)).count();
+        let next = near[closers..].strip_prefix(b",").map(<[u8]>::trim_ascii_start);
+        closers > 0 && next.is_some_and(|next| matches!(next, [b'{' | b'[' | b'"', ..]))
     }
 
     /// The string ends at a sign that stands where its quote was meant.

@@ -76,11 +76,9 @@ impl QuotePlace {
         use Context as C;
         Context::ALL.iter().copied().filter(move |context| match self {
             Self::Key => matches!(context, C::Plain | C::Separated | C::Named | C::Quoted),
-            Self::Member => true,
-            Self::Item => !matches!(context, C::Named | C::Braced | C::QuotedSeparated),
-            Self::Document => {
-                !matches!(context, C::Named | C::Braced | C::Separated | C::QuotedSeparated)
-            }
+            Self::Member => !matches!(context, C::Named),
+            Self::Item => !matches!(context, C::Named | C::QuotedSeparated),
+            Self::Document => !matches!(context, C::Named | C::Separated | C::QuotedSeparated),
         })
     }
 }
@@ -90,7 +88,7 @@ impl QuotePlace {
 pub const fn possible(place: QuotePlace, seen: Continuation, context: Context) -> bool {
     use Context as C;
     use Continuation as S;
-    let quoted = !matches!(context, C::Plain | C::Opening | C::Separated | C::Named | C::Braced);
+    let quoted = !matches!(context, C::Plain | C::Opening | C::Separated | C::Named);
     // What comes directly after the quote, as the context says.
     let separated = matches!(context, C::Separated | C::QuotedSeparated);
     match (place, seen) {
@@ -99,8 +97,9 @@ pub const fn possible(place: QuotePlace, seen: Continuation, context: Context) -
         (QuotePlace::Key, S::LastWords) => !quoted,
         (QuotePlace::Key, _) => true,
         (QuotePlace::Document, S::GroupClose) => matches!(context, C::Plain | C::Opening),
-        (QuotePlace::Document, S::LastWords) => !matches!(context, C::Code),
-        (_, S::ColonValue) => matches!(context, C::Plain),
+        (QuotePlace::Document, S::LastWords) => true,
+        // Before any quote, the closer of the document settles it.
+        (QuotePlace::Member, S::CloseQuote | S::CloseCode | S::CloseText) => quoted && !separated,
         (_, S::CloseLast) => matches!(context, C::Plain | C::Opening),
         (_, S::DeclaredMember) => !quoted && !separated,
         (_, S::ForbiddenMember) => quoted && !matches!(context, C::QuotedOpening),

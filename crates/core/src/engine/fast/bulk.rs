@@ -235,12 +235,7 @@ impl Engine {
         });
         now.nested = nested;
         let inner = inner?;
-        self.closed = Closed {
-            items: inner.had.unwrap_or(now.items),
-            is_object: inner.is_object,
-            start: inner.start,
-            end: base + end,
-        };
+        self.closed = Closed { is_object: inner.is_object, end: base + end };
         now.closer = if inner.in_list { b']' } else { b'}' };
         now.items = inner.items;
         now.value_ended(end);
@@ -261,7 +256,7 @@ impl Engine {
     ) -> Result<(usize, Next), Halt> {
         let from = content_start(text, value).ok_or(Halt::Value(value))?;
         let content = tokens::content(text, from, &mut self.fast.blocks);
-        let after = self.after_string::<DIALECT>(now, text, value, content);
+        let after = self.after_string::<DIALECT>(now, text, content);
         let after = after.ok_or(Halt::String(value, content))?;
         self.bulk_begin::<DIALECT>(now);
         now.string_ended(value, content);
@@ -281,9 +276,9 @@ impl Engine {
         value: usize,
     ) -> Result<(usize, Next), Halt> {
         let (edits, before) = (self.script.edits.len(), self.script.serial);
-        let read = self.bulk_single(text, base, value).and_then(|content| {
-            Some((content, self.after_string::<true>(now, text, value, content)?))
-        });
+        let read = self
+            .bulk_single(text, base, value)
+            .and_then(|content| Some((content, self.after_string::<true>(now, text, content)?)));
         let Some((content, after)) = read else {
             self.take_back(edits);
             return Err(Halt::Value(value));
@@ -348,13 +343,12 @@ impl Engine {
         self.fast_comma_edit(comma);
     }
 
-    /// What comes after the string at `value`, if that shows that the string has ended.
+    /// What comes after a string, if that shows that the string has ended.
     #[inline(always)]
     fn after_string<const DIALECT: bool>(
         &mut self,
         now: &Bulk,
         text: &[u8],
-        value: usize,
         content: Content,
     ) -> Option<(usize, Next)> {
         let Content { from, end, after } = content;
@@ -365,10 +359,7 @@ impl Engine {
         }
         let next = tokens::gap(text, end + 1)?;
         if now.is_closer(text[next]) {
-            // The brace may belong to the text of a whole document.
-            let doubtful = self.whole && !now.list() && text[value..end].contains(&b'{');
-            let closes = !doubtful
-                && self.may_close()
+            let closes = self.may_close()
                 && matches!(text[tokens::gap(text, next + 1)?], b',' | b'}' | b']');
             return closes.then_some((next, Next::Closer));
         }

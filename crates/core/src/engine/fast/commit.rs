@@ -173,8 +173,8 @@ impl Engine {
         if self.frames.len() < 2 {
             return false;
         }
-        let (is_object, start) = (!self.in_list(), self.frames.start());
-        self.closed = Closed { items: self.frames.pop(), is_object, start, end: at + 1 };
+        self.closed = Closed { is_object: !self.in_list(), end: at + 1 };
+        self.frames.pop();
         self.pos = at + 1;
         self.fast_ended::<DIALECT>();
         // Frames that do not appear in the output are left to the other rules.
@@ -274,21 +274,9 @@ impl Engine {
                     self.fast_member::<DIALECT>(text, base, at + 1)
                 }
             }
-            // The brace may belong to the text of a whole document.
-            Some(b'}') if !list && self.whole && self.opens_brace(text, base) => {
-                return Err(End::Unusual(base + at));
-            }
             Some(b'}') if !list => return self.fast_after_close::<DIALECT>(text, base, at),
             Some(b']') if list => return self.fast_after_close::<DIALECT>(text, base, at),
             _ => return Err(End::Unusual(base + at)),
-        })
-    }
-
-    /// Whether a brace opens in the current string, all of which is in `text`.
-    fn opens_brace(&self, text: &[u8], base: usize) -> bool {
-        let content = self.lex_start.checked_sub(base).zip(self.fast.end.checked_sub(base));
-        content.is_none_or(|(from, to)| {
-            text.get(from..to).is_none_or(|content| content.contains(&b'{'))
         })
     }
 
@@ -315,10 +303,6 @@ impl Engine {
             self.fast.close = base + at;
             return Ok((Phase::AfterQuoteClose, at + 1));
         }
-        if self.whole {
-            // What follows the document may mean that the string goes on.
-            return Err(End::Unusual(base + at));
-        }
         self.fast_string_ended::<DIALECT>();
         Ok((Phase::Between, at))
     }
@@ -335,7 +319,6 @@ impl Engine {
         self.string.doubled = false;
         self.string.stray = Stray::None;
         self.string.inner = Inner::default();
-        self.string.definite_end = None;
         self.string.tail = None;
         self.lex = Lex::Text(PLAIN);
         if DIALECT {

@@ -29,12 +29,6 @@ pub(super) fn after_value(site: Site, mut look: Look<'_>, next: u8) -> Result<Co
             look.bump();
             return after_comma(site, look, wide);
         }
-        b':' if site.may_be_key => {
-            look.bump();
-            look.gap()?;
-            let value = begins_value(look)?;
-            return Ok(if value { Continuation::ColonValue } else { Continuation::Colon });
-        }
         b':' => return Ok(Continuation::Colon),
         b';' => return after_semicolon(look),
         b'.' if look.peek_at(1)? == b',' => {

@@ -39,8 +39,6 @@ pub(super) struct Site {
     pub(super) settles: bool,
     /// Whether a quote that touches what follows may begin a quotation.
     pub(super) opens: bool,
-    /// Whether the whole text is there, and the string is a single word, as a key may be.
-    pub(super) may_be_key: bool,
     /// Whether the string ends with a word and a blank, so that more of it may be in another pair of quotes.
     pub(super) spaced: bool,
     /// Whether a second quote directly after the first may be one too many.

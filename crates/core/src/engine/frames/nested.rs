@@ -17,11 +17,7 @@ pub(in crate::engine) struct Nested {
 
 /// The last container that was closed.
 pub(in crate::engine) struct Inner {
-    /// The offset of its bracket.
-    pub(in crate::engine) start: usize,
     pub(in crate::engine) is_object: bool,
-    /// How many items or keys it had, unless it was the innermost one.
-    pub(in crate::engine) had: Option<usize>,
     /// Whether the container around it is an array, and how many items or keys that one has.
     pub(in crate::engine) in_list: bool,
     pub(in crate::engine) items: usize,
@@ -105,8 +101,7 @@ impl Frames {
         nested: &mut Nested,
         mut goes_on: impl FnMut(bool) -> bool,
     ) -> Option<Inner> {
-        let begun = self.stack.len();
-        let mut open = begun;
+        let mut open = self.stack.len();
         while let Some([.., around, inner]) = self.stack.get(..open) {
             if open <= nested.settled {
                 if !matches!(around.shape(), Shape::Array | Shape::Object) {
@@ -124,9 +119,7 @@ impl Frames {
         let (around, inner) = (*around, *inner);
         self.stack.truncate(open);
         Some(Inner {
-            start: inner.start,
             is_object: inner.packed & Frame::SHAPE == Shape::Object as u64,
-            had: (open + 1 < begun).then_some(inner.items()),
             in_list: around.packed & Frame::SHAPE == Shape::Array as u64,
             items: around.items(),
         })

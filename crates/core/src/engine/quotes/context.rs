@@ -1,12 +1,11 @@
 //! What a string holds before a quote.
 
 use crate::{
-    TrailingDocuments,
-    engine::{Engine, Source, Text, follows::begins_member, frames::Shape, source::is_word},
+    engine::{Engine, Source, Text, frames::Shape},
     verdict::Context,
 };
 
-use super::inner::{before_brackets, ends_whole, without_space};
+use super::inner::{ends_whole, without_space};
 
 /// How far back to look, in bytes.
 const LOOK_BACK: usize = 256;
@@ -26,9 +25,6 @@ impl Engine {
         text: Text,
         next: Option<u8>,
     ) -> (Context, Option<usize>) {
-        if self.string.inner.is_open() && !text.is_key {
-            return (Context::Code, None);
-        }
         // A stream may look back only to the committed position, or the chunks would matter.
         let from = if self.whole { self.lex_start } else { self.lex_start.max(self.committed) };
         let from = from.max(self.pos.saturating_sub(LOOK_BACK));
@@ -53,20 +49,6 @@ impl Engine {
         let quoted = self.string.inner_quotes > 0;
         let list = self.frames.top().is_some_and(Shape::is_list);
         let object = self.frames.top() == Some(Shape::Object);
-        if object
-            && self.whole
-            && let Some(at) = before.member_name()
-        {
-            return (Context::Named, lost(at));
-        }
-        if self.whole
-            && touching
-            && !quoted
-            && let Some(at) = self.before_next_object(before.content)
-            && begins_member(source.look(self.pos, self.window)) == Ok(true)
-        {
-            return (Context::Separated, lost(at));
-        }
         if touching {
             let separator = match (list, object) {
                 (true, _) if !quoted => before.comma_between_items(),
@@ -74,10 +56,6 @@ impl Engine {
                 _ => None,
             };
             if let Some(at) = separator {
-                let member =
-                    || list && begins_member(source.look(self.pos, self.window)) == Ok(true);
-                let content = &before.content[..at];
-                let at = if self.whole { self.before_closers(content, member) } else { at };
                 let context = if quoted { Context::QuotedSeparated } else { Context::Separated };
                 return (context, lost(at));
             }
@@ -89,56 +67,10 @@ impl Engine {
             true if self.string.inner.is_quoting() => Context::Quotation,
             true if opens => Context::QuotedOpening,
             true => Context::Quoted,
-            false if self.whole && object && self.may_hold_brace(source) => Context::Braced,
             false if opens => Context::Opening,
             false => Context::Plain,
         };
         (context, None)
-    }
-
-    /// The length of `content` without the closers after its last line, if they close what is open:
-    /// then the string ended with that line.
-    ///
-    /// ```text
-    /// "a": "text
-    ///   },
-    /// "b": 1
-    /// ```
-    ///
-    /// On one line, as in `["a", "b], "c": 1`, they also have to close the list, if a `member` follows.
-    fn before_closers(&self, content: &[u8], member: impl FnOnce() -> bool) -> usize {
-        let kept = before_brackets(content);
-        let lines = content[kept..].trim_ascii_end();
-        let first = lines.iter().position(|byte| !byte.is_ascii_whitespace());
-        let broken = first.is_some_and(|first| lines[..first].contains(&b'\n'));
-        let outer = self.frames.outside(lines);
-        let closes = !lines.is_empty() && outer == Some(Some('}'));
-        if outer.is_some() && (broken || closes && member()) { kept } else { content.len() }
-    }
-
-    /// In a string of an object in a list, where it has swallowed the end of that object and the brace of
-    /// the next one: `"x}, {` and then a key. The length of `content` without them.
-    fn before_next_object(&self, content: &[u8]) -> Option<usize> {
-        let item = without_space(content).strip_suffix(b"{")?;
-        let closed = without_space(without_space(item).strip_suffix(b",")?);
-        let kept = before_brackets(closed);
-        let fits = kept < closed.len() && self.frames.outside(&closed[kept..]) == Some(Some(']'));
-        fits.then(|| without_space(&closed[..kept]).len())
-    }
-
-    /// Whether the string holds a brace that is not closed. Where all documents are wanted, a brace
-    /// after the quote belongs to this one.
-    fn may_hold_brace(&self, source: &Source<'_>) -> bool {
-        self.options.trailing_documents() != TrailingDocuments::All && self.holds_open_brace(source)
-    }
-
-    /// Whether the string's content, up to the limit for looking back, opens a brace without
-    /// closing it.
-    pub(super) fn holds_open_brace(&self, source: &Source<'_>) -> bool {
-        let from = self.lex_start.max(self.pos.saturating_sub(LOOK_BACK));
-        let content = source.again(from, self.pos);
-        let open = content.iter().filter(|&&b| b == b'{').count();
-        open > content.iter().filter(|&&b| b == b'}').count()
     }
 }
 
@@ -250,15 +182,5 @@ impl<'a> Before<'a> {
             [.., b'=', b'>'] => Some(b'='),
             _ => self.content[self.trimmed..].contains(&b'\n').then_some(b'\n'),
         }
-    }
-
-    /// In `"first, b: "second"` the string ended before the comma.
-    fn member_name(&self) -> Option<usize> {
-        let [head @ .., b':'] = self.text() else { return None };
-        let head = head.trim_ascii_end();
-        let word = head.iter().rev().take_while(|b| is_word(**b)).count();
-        let [kept @ .., b','] = head[..head.len() - word].trim_ascii_end() else { return None };
-        let named = word > 0 && word < 40 && !self.content.contains(&b'"');
-        named.then_some(kept.len())
     }
 }

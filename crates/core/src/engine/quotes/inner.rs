@@ -56,11 +56,6 @@ impl Inner {
         self.open > 0
     }
 
-    /// Whether there was an object or array in the text, and all are closed.
-    pub(in crate::engine) const fn is_closed(&self) -> bool {
-        self.any && self.open == 0
-    }
-
     /// Whether the next quote ends a quotation in the string.
     pub(in crate::engine) const fn is_quoting(&self) -> bool {
         self.quoting
@@ -317,12 +312,6 @@ pub(in crate::engine) const fn may_end_wide_space(byte: u8) -> bool {
 /// Whether all of a text is one such character.
 const fn is_wide_space(text: &[u8]) -> bool {
     matches!(wide_space(text), Some((_, length)) if length == text.len())
-}
-
-/// The length of `content` without the closing brackets and the white space at its end.
-pub(super) fn before_brackets(content: &[u8]) -> usize {
-    let closer = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'}' | b']');
-    content.iter().rposition(|byte| !closer(byte)).map_or(0, |at| at + 1)
 }
 
 /// Whether `content` does not end with a backslash that escapes what follows.

@@ -7,11 +7,9 @@
 //! and a `}` or `]` only if what follows cannot continue a container.
 
 mod context;
-mod fork;
 mod inner;
 
 pub(super) use context::{escaped_closer, lost_key};
-pub(super) use fork::{Cost, Tried};
 pub(super) use inner::{Inner, Last, ends_with_wide_space, may_end_wide_space};
 
 use super::{
@@ -26,9 +24,6 @@ use crate::{
     verdict::{Context, Verdict, verdict},
 };
 
-/// The longest name to look for in place of a value, in bytes.
-const MAX_NAME: usize = 48;
-
 /// What a quote means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -39,8 +34,6 @@ pub(super) enum Meaning {
     /// It opens the next string. The quote that should have ended this one is missing at the
     /// offset.
     LostBefore(usize),
-    /// It ends the string, and has this many bytes, unless another reading of the text is better.
-    Ambiguous(usize),
 }
 
 impl Engine {
@@ -146,23 +139,18 @@ impl Engine {
         if single && next.is_some_and(|next| self.string.inner.is_within_word(next)) {
             return Ok(Meaning::Inner);
         }
-        let (context, lost) = self.context(source, text, next);
-        if context == Context::Code && (!self.whole || single) {
+        if self.string.inner.is_open() && !text.is_key {
+            // Whatever follows in code belongs to it.
             let mut after = look;
-            match after.space() {
-                Ok(_) => return Ok(Meaning::Inner), // Whatever follows, it belongs to the code.
-                Err(Edge::More) => return Err(Edge::More),
-                Err(Edge::End | Edge::Window) => {}
-            }
+            return match after.space() {
+                Ok(_) => Ok(Meaning::Inner),
+                Err(Edge::More) => Err(Edge::More),
+                Err(Edge::End | Edge::Window) => Ok(Meaning::Close(length)),
+            };
         }
+        let (context, lost) = self.context(source, text, next);
         let site = self.site(source, text, next);
         let seen = continuation(site, look)?;
-        let seen = match seen {
-            Continuation::ColonValue if !self.reads_as_object(source, self.pos + length) => {
-                Continuation::Colon
-            }
-            seen => seen,
-        };
         let key = source.look(self.pos, self.window);
         let seen = if text.is_key { seen } else { self.ask_guide(seen, key, look, context)? };
         Ok(match verdict(site.place, seen, context) {
@@ -170,7 +158,6 @@ impl Engine {
             Verdict::CloseBoth => Meaning::Close(2 * length),
             Verdict::Inner => Meaning::Inner,
             Verdict::LostBefore => lost.map_or(Meaning::Inner, Meaning::LostBefore),
-            Verdict::Ambiguous => Meaning::Ambiguous(length),
         })
     }
 
@@ -227,10 +214,9 @@ impl Engine {
             outer: if outermost { None } else { self.frames.shape_below(0) },
             in_object: self.frames.above(|shape| shape == Shape::Object).is_some(),
             in_group: self.frames.above(group).is_some(),
-            settles: outermost && !self.whole && self.string.inner_quotes == 0,
+            settles: outermost && self.string.inner_quotes == 0,
             opens: touching && self.string.inner.may_begin(),
             spaced: double && self.string.inner.is_between_words(),
-            may_be_key: self.whole && is_name(source.slice(self.lex_start, self.pos)),
             doubles: double && (self.string.inner.may_be_doubled() || digit && !measures),
             measures,
         }
@@ -282,12 +268,6 @@ impl Engine {
         }
         Ok(seen)
     }
-}
-
-/// Whether all of this may be the name of a member, in one word.
-fn is_name(text: &[u8]) -> bool {
-    (1..=MAX_NAME).contains(&text.len())
-        && text.iter().all(|byte| is_word(*byte) || matches!(byte, b'-' | b'.' | b'$' | b'@'))
 }
 
 /// Whether a string that ends so may be a measure in inches: `27`, `5.5`, `a 1/2`, but not `v6.1.8` or

@@ -166,7 +166,6 @@ impl Engine {
             self.string.doubles = false;
             self.string.doubled = false;
             self.string.stray = Stray::None;
-            self.string.definite_end = None;
         }
         self.script.committed = now.edits;
         self.member.edits_before = now.member_edits;
