@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 use serde_json::Value;
 
 /// The crates from the bottom up: a crate may depend on those before it, and on no others.
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "wiremend-core",
     "wiremend-extract",
     "wiremend-schema",
@@ -18,6 +18,7 @@ const CRATES: [&str; 14] = [
     "wiremend-reask",
     "wiremend-stream",
     "wiremend",
+    "wiremend-plain",
     "wiremend-proxy",
     "wiremend-testkit",
     "wiremend-chaos",
@@ -25,8 +26,8 @@ const CRATES: [&str; 14] = [
 ];
 
 /// Crates without input or output, and without a clock.
-const SANS_IO: [&str; 8] =
-    ["core", "extract", "schema", "summary", "wire", "response", "exchange", "reask"];
+const SANS_IO: [&str; 9] =
+    ["core", "extract", "schema", "summary", "wire", "response", "exchange", "reask", "plain"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))

@@ -12,7 +12,7 @@ use pyo3_arrow::{PyArray, PyArrayReader, PyChunkedArray, PyField};
 use serde_json::Value;
 use wiremend::schema::{FitOptions, Schema};
 
-use crate::{mender::ColumnMender, options};
+use crate::mender::ColumnMender;
 
 /// How the texts of columns are mended.
 #[pyclass(frozen, module = "wiremend_arrow")]
@@ -48,8 +48,9 @@ impl Mending {
         search: bool,
         threads: Option<usize>,
     ) -> PyResult<Self> {
-        let mending = options::mending(policy, &without, documents, depth, search)?;
-        let scope = options::scope(scope)?;
+        let mending = wiremend_plain::mending(policy, without, documents, depth, search);
+        let mending = mending.map_err(PyValueError::new_err)?;
+        let scope = wiremend_plain::scope(scope).map_err(PyValueError::new_err)?;
         let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
         let mender = match schema {
             None if typed => {

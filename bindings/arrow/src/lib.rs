@@ -10,8 +10,6 @@ mod column;
 mod cores;
 mod mender;
 mod mending;
-#[cfg(feature = "python")]
-mod options;
 mod result;
 mod shape;
 #[cfg(feature = "python")]

@@ -1,19 +1,17 @@
 //! The body of a response, while it arrives, and its events as JSON.
 
-use std::collections::HashMap;
-
 use serde_json::{Map, Value, json};
 use wiremend::{
-    MendOptions,
-    response::{Event, Object, ResponseOptions, ResponseReader, TextCalls},
-    wire::{ApiFormat, Block, Call, CallKind, Doubt, WireOptions},
+    response::{Event, Object, ResponseReader},
+    wire::{Block, Call, CallKind, Doubt},
 };
+use wiremend_plain::{Pieces, Response, Unit, of_mended, of_text};
 
 use crate::{
     answer::Answer,
     host::{CLOSE, FEED, Host},
-    options::{Options, scope},
-    texts::{dialect_of, of_mended, of_pieces, of_text},
+    options::Options,
+    texts::of_pieces,
 };
 #[cfg(feature = "schema")]
 use crate::{fits::of_fitted, texts::Issue};
@@ -21,36 +19,32 @@ use crate::{fits::of_fitted, texts::Issue};
 /// Reads the body of a response.
 pub(crate) struct Reader {
     reader: ResponseReader,
-    tails: Tails,
+    /// Of calls, or of objects, by their number.
+    pieces: Pieces<(bool, usize)>,
 }
 
 impl Reader {
+    #[cfg_attr(
+        not(feature = "schema"),
+        expect(unused_variables, reason = "schemas and tools are what the host keeps for it")
+    )]
     pub(crate) fn new(host: &Host, options: &Options) -> Result<Self, String> {
-        let mending = options.mending("conservative", "first")?;
-        let mut wire = WireOptions::new().with_mending(mending);
-        if let Some(content_type) = &options.content_type {
-            wire = wire.with_content_type(content_type);
-        }
-        if let Some(code) = &options.format {
-            let format = ApiFormat::from_code(code).ok_or_else(|| {
-                let known: Vec<_> = ApiFormat::ALL.iter().map(|format| format.code()).collect();
-                format!("no format {code:?}; formats: {}", known.join(", "))
-            })?;
-            wire = wire.with_format(format);
-        }
+        let calls = options.mending("conservative", "first")?;
         let policy = options.text_policy.as_deref().unwrap_or("permissive");
-        let text: MendOptions = options.mending_with(policy, "first")?;
-        let mut made = ResponseOptions::new().with_wire(wire).with_mending(text.clone());
-        made = with_schemas(made, host, options, text);
-        if let Some(objects) = &options.objects {
-            made = made.with_objects(scope(objects)?);
-        }
-        if let Some(name) = &options.dialect {
-            made = made.with_calls_in_text(TextCalls::of_dialect(dialect_of(name)?.clone()));
-        } else if options.calls_in_text {
-            made = made.with_calls_in_text(TextCalls::detected());
-        }
-        Ok(Self { reader: ResponseReader::new(made), tails: Tails::default() })
+        let texts = options.mending_with(policy, "first")?;
+        let response = Response {
+            #[cfg(feature = "schema")]
+            tools: host.tools(options.tools),
+            #[cfg(feature = "schema")]
+            schema: host.schema(options.schema),
+            objects: options.objects.as_deref(),
+            calls_in_text: options.calls_in_text,
+            dialect: options.dialect.as_deref(),
+            format: options.format.as_deref(),
+            content_type: options.content_type.as_deref(),
+        };
+        let made = response.options(calls, texts)?;
+        Ok(Self { reader: ResponseReader::new(made), pieces: Pieces::default() })
     }
 
     pub(crate) fn run(
@@ -59,61 +53,15 @@ impl Reader {
         text: &[u8],
         to: &mut Answer,
     ) -> Result<(), String> {
-        let Self { reader, tails } = self;
+        let Self { reader, pieces } = self;
         let mut events = Vec::new();
-        let mut take = |event: Event| events.extend(json_of(event, tails));
+        let mut take = |event: Event| events.extend(json_of(event, pieces));
         match operation {
             FEED => reader.push(text, &mut take),
             CLOSE => reader.finish(&mut take),
             _ => return Err("a reader cannot do that".to_owned()),
         }
         to.json(&events)
-    }
-}
-
-#[cfg(not(feature = "schema"))]
-fn with_schemas(made: ResponseOptions, _: &Host, _: &Options, _: MendOptions) -> ResponseOptions {
-    made
-}
-
-#[cfg(feature = "schema")]
-fn with_schemas(
-    mut made: ResponseOptions,
-    host: &Host,
-    options: &Options,
-    mending: MendOptions,
-) -> ResponseOptions {
-    if let Some(tools) = host.tools(options.tools) {
-        made = made.with_tools(tools);
-    }
-    if let Some(schema) = host.schema(options.schema) {
-        let options = wiremend::schema::FitOptions::new().with_mending(mending);
-        made = made.with_schema(schema, options);
-    }
-    made
-}
-
-/// What pieces of calls and objects have of a character that is not whole yet.
-#[derive(Default)]
-struct Tails(HashMap<(bool, usize), Vec<u8>>);
-
-impl Tails {
-    /// The text of a piece, up to its last whole character.
-    fn whole(&mut self, is_call: bool, number: usize, mut piece: Vec<u8>) -> String {
-        if let Some(mut tail) = self.0.remove(&(is_call, number)) {
-            tail.append(&mut piece);
-            piece = tail;
-        }
-        if let Err(error) = std::str::from_utf8(&piece)
-            && error.error_len().is_none()
-        {
-            self.0.insert((is_call, number), piece.split_off(error.valid_up_to()));
-        }
-        String::from_utf8_lossy(&piece).into_owned()
-    }
-
-    fn end(&mut self, is_call: bool, number: usize) {
-        self.0.remove(&(is_call, number));
     }
 }
 
@@ -136,7 +84,7 @@ fn with(mut object: Value, said: &impl serde::Serialize, text: Option<&str>) -> 
 
 fn of_call(call: &Call) -> Map<String, Value> {
     let runs = call.outcome().is_complete();
-    let repairs = of_text(call.raw().as_bytes(), true, call.repairs());
+    let repairs = of_text(call.raw().as_bytes(), Unit::Utf16, call.repairs());
     let call = json!({
         "number": call.number(), "choice": call.choice(), "kind": call.kind().code(), "id": call.id(), "name": call.name(),
         "outcome": call.outcome().code(), "raw": call.raw(), "doubt": call.doubt().map(Doubt::code), "complete": runs,
@@ -155,7 +103,7 @@ fn of_fitted_call(fitted: &wiremend::response::FittedCall) -> Value {
     let raw = fitted.call().raw().as_bytes();
     match fitted.check() {
         wiremend::response::CallCheck::Fitted { tool, fitted, .. } => {
-            let said = with(json!({}), &of_fitted(fitted, Some((raw, true))), fitted.text());
+            let said = with(json!({}), &of_fitted(fitted, Some((raw, Unit::Utf16))), fitted.text());
             json!({ "call": call, "check": "fitted", "tool": tool, "fitted": said })
         }
         wiremend::response::CallCheck::Incomplete => json!({ "call": call, "check": "incomplete" }),
@@ -176,7 +124,7 @@ fn of_object(object: &Object) -> Value {
 }
 
 /// The JSON of an event. `None` for an event that shows nothing.
-fn json_of(event: Event, tails: &mut Tails) -> Option<Value> {
+fn json_of(event: Event, pieces: &mut Pieces<(bool, usize)>) -> Option<Value> {
     Some(match event {
         Event::Text { block, text, .. } => placed("text", block, "text", &text),
         Event::Reasoning { block, text, .. } => placed("reasoning", block, "text", &text),
@@ -191,13 +139,13 @@ fn json_of(event: Event, tails: &mut Tails) -> Option<Value> {
             json!({ "type": "call-named", "number": call, "name": name })
         }
         Event::CallFragment { call, json, .. } => {
-            json!({ "type": "call-fragment", "number": call, "json": tails.whole(true, call, json) })
+            json!({ "type": "call-fragment", "number": call, "json": pieces.whole((true, call), json) })
         }
         Event::CallRaw { call, text, .. } => {
-            json!({ "type": "call-raw", "number": call, "text": tails.whole(true, call, text) })
+            json!({ "type": "call-raw", "number": call, "text": pieces.whole((true, call), text) })
         }
         Event::CallEnded(call) => {
-            tails.end(true, call.number());
+            pieces.end(&(true, call.number()));
             json!({ "type": "call-ended", "call": of_call(&call) })
         }
         #[cfg(feature = "schema")]
@@ -220,13 +168,13 @@ fn json_of(event: Event, tails: &mut Tails) -> Option<Value> {
             json!({ "type": "object-began", "number": object, "choice": choice, "block": at, "part": part })
         }
         Event::ObjectFragment { object, json, .. } => {
-            json!({ "type": "object-fragment", "number": object, "json": tails.whole(false, object, json) })
+            json!({ "type": "object-fragment", "number": object, "json": pieces.whole((false, object), json) })
         }
         Event::ObjectRaw { object, text, .. } => {
-            json!({ "type": "object-raw", "number": object, "text": tails.whole(false, object, text) })
+            json!({ "type": "object-raw", "number": object, "text": pieces.whole((false, object), text) })
         }
         Event::ObjectEnded(object) => {
-            tails.end(false, object.number());
+            pieces.end(&(false, object.number()));
             json!({ "type": "object-ended", "object": of_object(&object) })
         }
         #[cfg(feature = "schema")]

@@ -4,12 +4,13 @@ use wiremend::{
     response::fit_arguments,
     schema::{self, Cursor, FitOptions, Fitted, Rendering, Schema},
 };
+use wiremend_plain::{Unit, of_changes, scope};
 
 use crate::{
     answer::Answer,
     host::FEED,
-    options::{Options, scope},
-    texts::{Issue, Places, Repair, Said, of_arguments, path},
+    options::Options,
+    texts::{Issue, Said, of_arguments, path},
 };
 
 impl Issue {
@@ -32,38 +33,23 @@ pub(crate) fn fit(
     text: &[u8],
     to: &mut Answer,
 ) -> Result<(), String> {
-    let mut mending = options.mending("permissive", "array")?;
-    if options.search == Some(false) {
-        mending = mending.without_search();
-    }
+    let mending = options.mending("permissive", "array")?;
     let scope = scope(options.scope.as_deref().unwrap_or("best"))?;
     let fitted = schema.fit(text, &FitOptions::new().with_mending(mending).with_scope(scope));
-    to.json(&of_fitted(&fitted, Some((text, options.string))))?;
+    to.json(&of_fitted(&fitted, Some((text, options.unit()))))?;
     to.push(fitted.text().unwrap_or_default().as_bytes());
     Ok(())
 }
 
-/// What there is to say about a value that was fitted. The text, if it is kept, and whether it is a string of the host.
-pub(crate) fn of_fitted<'a>(fitted: &Fitted, text: Option<(&[u8], bool)>) -> Said<'a> {
-    let mut places = text.map(|(text, string)| Places::of(text, string));
-    let changes = fitted.changes().iter().map(|change| Repair {
-        kind: change.cause().code(),
-        risk: change.risk().code(),
-        start: places.as_mut().map_or(change.start(), |places| places.place(change.start())),
-        end: places.as_mut().map_or(change.end(), |places| places.place(change.end())),
-        before: text.map(|(text, _)| {
-            String::from_utf8_lossy(text.get(change.span()).unwrap_or_default()).into_owned()
-        }),
-        after: change.after().to_owned(),
-        path: change.path().to_string(),
-    });
+/// What there is to say about a value that was fitted. The text, if it is kept, and what its places count.
+pub(crate) fn of_fitted<'a>(fitted: &Fitted, text: Option<(&[u8], Unit)>) -> Said<'a> {
     Said {
         outcome: fitted.outcome().code(),
         json: 2 * u8::from(fitted.text().is_some()),
         complete: fitted.outcome().is_complete(),
         risk: fitted.risk().map(wiremend::Risk::code),
         cut_at: path(fitted.cut_at()),
-        repairs: changes.collect(),
+        repairs: of_changes(text, fitted.changes()),
         issues: fitted.issues().iter().map(Issue::of).collect(),
         rules: fitted.applied().iter().map(|applied| applied.rule().code()).collect(),
         for_model: (!fitted.issues().is_empty())

@@ -1,10 +1,8 @@
 //! Options of operations.
 
 use serde::Deserialize;
-use wiremend::{
-    Limits, MendOptions, Policy, RepairKind, Risk, extract::Scope, repair::TrailingDocuments,
-    wire::FinishReason,
-};
+use wiremend::{MendOptions, wire::FinishReason};
+use wiremend_plain::Unit;
 
 /// The options of all operations. Each reads its own; the types of the package say which those are.
 #[derive(Debug, Default, Deserialize)]
@@ -48,13 +46,7 @@ impl Options {
 
     /// How a text is mended.
     pub(crate) fn mending(&self, policy: &str, documents: &str) -> Result<MendOptions, String> {
-        let policy = self.policy.as_deref().unwrap_or(policy);
-        self.mending_with(policy, self.documents.as_deref().unwrap_or(documents))
-    }
-
-    /// How the turn of a call ended.
-    pub(crate) fn finish(&self) -> FinishReason {
-        FinishReason::from_provider(self.finish_reason.as_deref().unwrap_or_default())
+        self.mending_with(self.policy.as_deref().unwrap_or(policy), documents)
     }
 
     /// The same, with a policy that is no option of this name.
@@ -63,42 +55,18 @@ impl Options {
         policy: &str,
         documents: &str,
     ) -> Result<MendOptions, String> {
-        let policy = match policy {
-            "permissive" => Policy::PERMISSIVE,
-            "conservative" => Policy::CONSERVATIVE,
-            "strict" => Policy::STRICT,
-            risk => {
-                let known = "'strict', 'conservative', 'permissive' or a risk";
-                let risk = Risk::from_code(risk).ok_or_else(|| wrong("policy", known, risk))?;
-                Policy::PERMISSIVE.at_most(risk)
-            }
-        };
-        let policy = self.without.iter().try_fold(policy, |policy, code| {
-            let kind = RepairKind::from_code(code);
-            kind.map(|kind| policy.without(kind))
-                .ok_or_else(|| format!("no repair has the code {code:?}"))
-        })?;
-        let documents = match documents {
-            "array" => TrailingDocuments::Array,
-            "error" => TrailingDocuments::Error,
-            "first" => TrailingDocuments::First,
-            "last" => TrailingDocuments::Last,
-            other => return Err(wrong("documents", "'array', 'first', 'last' or 'error'", other)),
-        };
-        let depth = self.depth.unwrap_or(127);
-        Ok(MendOptions::new()
-            .with_policy(policy)
-            .with_trailing_documents(documents)
-            .with_limits(Limits::new().with_depth(depth)))
+        let documents = self.documents.as_deref().unwrap_or(documents);
+        let (depth, search) = (self.depth.unwrap_or(127), self.search.unwrap_or(true));
+        wiremend_plain::mending(policy, &self.without, documents, depth, search)
     }
-}
 
-/// Where to look for JSON in a text.
-pub(crate) fn scope(code: &str) -> Result<Scope, String> {
-    let known = "'all', 'best', 'fenced', 'first', 'last' or 'whole'";
-    code.parse().map_err(|_| wrong("scope", known, code))
-}
+    /// What the places in the text count.
+    pub(crate) const fn unit(&self) -> Unit {
+        if self.string { Unit::Utf16 } else { Unit::Byte }
+    }
 
-fn wrong(name: &str, known: &str, other: &str) -> String {
-    format!("{name} must be {known}, not {other:?}")
+    /// How the turn of a call ended.
+    pub(crate) fn finish(&self) -> FinishReason {
+        FinishReason::from_provider(self.finish_reason.as_deref().unwrap_or_default())
+    }
 }

@@ -2,15 +2,14 @@
 
 use serde::Serialize;
 use wiremend::{
-    calls::{self, CallExtractor, Dialect, Tools},
-    repair::{Located, Path, Repairs, TrailingDocuments},
+    calls::{self, CallExtractor, Tools},
+    repair::{Path, Repairs, TrailingDocuments},
     wire::{Doubt, MendedArguments},
 };
 
-use crate::{
-    answer::Answer,
-    options::{Options, scope},
-};
+use wiremend_plain::{Places, Repair, dialect, of_mended, of_text, scope};
+
+use crate::{answer::Answer, options::Options};
 
 /// What there is to say about a text. `json` is how it ends: 0 without a text, 1 with the text that came, 2 with the
 /// bytes that follow.
@@ -42,18 +41,6 @@ pub(crate) struct Said<'a> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Repair {
-    pub(crate) kind: &'static str,
-    pub(crate) risk: &'static str,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) before: Option<String>,
-    pub(crate) after: String,
-    pub(crate) path: String,
-}
-
-#[derive(Serialize)]
 pub(crate) struct Issue {
     pub(crate) code: &'static str,
     pub(crate) path: String,
@@ -65,77 +52,12 @@ pub(crate) struct Issue {
     pub(crate) message: String,
 }
 
-/// Where a byte of a text is for the host. The calls must come in the order of the text.
-pub(crate) struct Places<'t> {
-    /// The text, if its places are not bytes.
-    counted: Option<&'t [u8]>,
-    at: usize,
-    before: usize,
-}
-
-impl<'t> Places<'t> {
-    pub(crate) fn of(text: &'t [u8], string: bool) -> Self {
-        Self { counted: (string && !text.is_ascii()).then_some(text), at: 0, before: 0 }
-    }
-
-    pub(crate) fn place(&mut self, byte: usize) -> usize {
-        let Some(text) = self.counted else { return byte };
-        // A character of four bytes is two units, any other is one.
-        let units = |byte: &u8| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0);
-        let passed = text.get(self.at..byte).unwrap_or_default();
-        self.before += passed.iter().map(units).sum::<usize>();
-        self.at = self.at.max(byte);
-        self.before
-    }
-}
-
 pub(crate) fn path(path: Option<&Path>) -> Option<String> {
     path.map(ToString::to_string)
 }
 
-/// The repairs of a text that is there as a whole.
-pub(crate) fn of_text(text: &[u8], string: bool, repairs: &Repairs) -> Vec<Repair> {
-    let mut located = Located::in_input(text, repairs);
-    let mut places = Places::of(text, string);
-    let mut made = Vec::with_capacity(repairs.len());
-    while let Some(repair) = located.next() {
-        let before = text.get(repair.start()..repair.end()).unwrap_or_default();
-        made.push(Repair {
-            kind: repair.kind().code(),
-            risk: repair.risk().code(),
-            start: places.place(repair.start()),
-            end: places.place(repair.end()),
-            before: Some(String::from_utf8_lossy(before).into_owned()),
-            after: repair.after().to_owned(),
-            path: located.path().to_string(),
-        });
-    }
-    made
-}
-
-/// The repairs that led to `mended`, which begins at `start`.
-pub(crate) fn of_mended(mended: &[u8], start: usize, repairs: &Repairs) -> Vec<Repair> {
-    let mut located = Located::in_mended(mended, start, repairs);
-    let mut made = Vec::with_capacity(repairs.len());
-    while let Some(repair) = located.next() {
-        made.push(Repair {
-            kind: repair.kind().code(),
-            risk: repair.risk().code(),
-            start: repair.start(),
-            end: repair.end(),
-            before: None,
-            after: repair.after().to_owned(),
-            path: located.path().to_string(),
-        });
-    }
-    made
-}
-
 pub(crate) fn mend(options: &Options, text: &[u8], to: &mut Answer) -> Result<(), String> {
-    let mut mending = options.mending("permissive", "array")?;
-    if options.search == Some(false) {
-        mending = mending.without_search();
-    }
+    let mending = options.mending("permissive", "array")?;
     let mended = match &options.scope {
         Some(code) => wiremend::find(text, scope(code)?, &mending),
         None => wiremend::mend(text, &mending),
@@ -151,7 +73,7 @@ pub(crate) fn mend(options: &Options, text: &[u8], to: &mut Answer) -> Result<()
         cut_at: path(mended.cut_at()),
         unlisted: !options.list && !mended.repairs().is_empty(),
         repairs: match options.list {
-            true => of_text(text, options.string, mended.repairs()),
+            true => of_text(text, options.unit(), mended.repairs()),
             false => Vec::new(),
         },
         ..Said::default()
@@ -171,7 +93,7 @@ pub(crate) fn readings(options: &Options, text: &[u8], to: &mut Answer) -> Resul
     let found = wiremend::readings(text, &options.mending("permissive", "first")?);
     let readings = found.into_iter().map(|reading| Reading {
         cost: reading.cost,
-        repairs: of_text(text, options.string, &reading.repairs),
+        repairs: of_text(text, options.unit(), &reading.repairs),
         text: reading.text,
     });
     to.json(&readings.collect::<Vec<_>>())
@@ -202,7 +124,7 @@ pub(crate) fn of_arguments<'a>(
         doubt: mended.doubt().map(Doubt::code),
         unlisted: !options.list && !mended.repairs().is_empty(),
         repairs: match options.list {
-            true => of_text(text, options.string, mended.repairs()),
+            true => of_text(text, options.unit(), mended.repairs()),
             false => Vec::new(),
         },
         raw: Some(mended.raw()),
@@ -246,7 +168,7 @@ pub(crate) fn calls(
         reader = reader.with_tools(tools);
     }
     if let Some(name) = &options.dialect {
-        reader = reader.with_dialect(dialect_of(name)?.clone());
+        reader = reader.with_dialect(dialect(name)?.clone());
     }
     let mut found = calls::FoundCalls::default();
     reader.push(text, &mut found);
@@ -254,7 +176,7 @@ pub(crate) fn calls(
         true => reader.finish(&mut found),
         false => reader.finish_at_eos(&mut found),
     }
-    let mut places = Places::of(text, options.string);
+    let mut places = Places::of(text, options.unit());
     let words = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let calls = found.calls().iter().map(|call| {
         let span = call.end().map(|end| end.span.clone());
@@ -275,14 +197,6 @@ pub(crate) fn calls(
     let calls = calls.collect();
     let (text, reasoning) = (words(found.text()), words(found.reasoning()));
     to.json(&Found { calls, text, reasoning, unknown: found.unknown().collect() })
-}
-
-/// The dialect of that name, or of the model of that name.
-pub(crate) fn dialect_of(name: &str) -> Result<&'static Dialect, String> {
-    Dialect::by_name(name).or_else(|| Dialect::of_model(name)).ok_or_else(|| {
-        let known: Vec<_> = Dialect::all().iter().map(Dialect::name).collect();
-        format!("no dialect or model is called {name:?}; dialects: {}", known.join(", "))
-    })
 }
 
 /// What there is to say about a text that came in pieces, with its mended text.

@@ -7,7 +7,7 @@ use pyo3::{
     types::PyTuple,
 };
 use wiremend::{
-    calls::{self, CallExtractor, Dialect},
+    calls::{self, CallExtractor},
     repair::TrailingDocuments,
     response::{self, FittedArguments, fit_arguments},
     schema::FitOptions,
@@ -238,7 +238,8 @@ pub(crate) fn find_calls(
         reader = reader.with_tools(tools.get().0.load().tools());
     }
     if let Some(name) = dialect {
-        reader = reader.with_dialect(dialect_of(name)?.clone());
+        let dialect = wiremend_plain::dialect(name).map_err(PyValueError::new_err)?;
+        reader = reader.with_dialect(dialect.clone());
     }
     let source = Source::of(text)?;
     let mut found = calls::FoundCalls::default();
@@ -257,16 +258,6 @@ pub(crate) fn find_calls(
             .unknown()
             .map(|(name, near)| (name.to_owned(), near.map(str::to_owned)))
             .collect(),
-    })
-}
-
-/// The dialect of that name, or of the model of that name.
-pub(crate) fn dialect_of(name: &str) -> PyResult<&'static Dialect> {
-    let found = Dialect::by_name(name).or_else(|| Dialect::of_model(name));
-    found.ok_or_else(|| {
-        let known: Vec<_> = Dialect::all().iter().map(Dialect::name).collect();
-        let known = known.join(", ");
-        PyValueError::new_err(format!("no dialect or model is called {name:?}; dialects: {known}"))
     })
 }
 

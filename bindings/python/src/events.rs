@@ -1,7 +1,5 @@
 //! The events of a response, as objects.
 
-use std::collections::HashMap;
-
 use pyo3::{
     PyTraverseError, PyVisit,
     prelude::*,
@@ -11,6 +9,7 @@ use wiremend::{
     response::Event,
     wire::{Block, StreamOutcome},
 };
+use wiremend_plain::Pieces;
 
 use crate::{
     calls::{Call, FittedCall},
@@ -214,36 +213,11 @@ impl Object {
     }
 }
 
-/// What pieces of calls and objects have of a character that is not whole yet.
-#[derive(Debug, Default)]
-pub(crate) struct Tails(HashMap<(bool, usize), Vec<u8>>);
-
-impl Tails {
-    /// The text of a piece, up to its last whole character.
-    fn whole(&mut self, is_call: bool, number: usize, mut piece: Vec<u8>) -> String {
-        if let Some(mut tail) = self.0.remove(&(is_call, number)) {
-            tail.append(&mut piece);
-            piece = tail;
-        }
-        if let Err(error) = std::str::from_utf8(&piece)
-            && error.error_len().is_none()
-        {
-            self.0.insert((is_call, number), piece.split_off(error.valid_up_to()));
-        }
-        String::from_utf8(piece)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-    }
-
-    fn end(&mut self, is_call: bool, number: usize) {
-        self.0.remove(&(is_call, number));
-    }
-}
-
 /// The object of an event. `None` for an event that shows nothing.
 pub(crate) fn object_of<'py>(
     py: Python<'py>,
     event: Event,
-    tails: &mut Tails,
+    pieces: &mut Pieces<(bool, usize)>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     Ok(Some(match event {
         Event::Text { block, text, .. } => {
@@ -271,15 +245,15 @@ pub(crate) fn object_of<'py>(
         }
         Event::CallNamed { call, name, .. } => any(py, CallNamed { number: call, name })?,
         Event::CallFragment { call, json, .. } => {
-            let json = tails.whole(true, call, json);
+            let json = pieces.whole((true, call), json);
             any(py, CallFragment { number: call, json })?
         }
         Event::CallRaw { call, text, .. } => {
-            let text = tails.whole(true, call, text);
+            let text = pieces.whole((true, call), text);
             any(py, CallRaw { number: call, text })?
         }
         Event::CallEnded(call) => {
-            tails.end(true, call.number());
+            pieces.end(&(true, call.number()));
             any(py, CallEnded { call: Call::of(py, call)?.unbind() })?
         }
         Event::CallFitted(fitted) => {
@@ -299,15 +273,15 @@ pub(crate) fn object_of<'py>(
             any(py, ObjectBegan { number: object, choice, block, part })?
         }
         Event::ObjectFragment { object, json, .. } => {
-            let json = tails.whole(false, object, json);
+            let json = pieces.whole((false, object), json);
             any(py, ObjectFragment { number: object, json })?
         }
         Event::ObjectRaw { object, text, .. } => {
-            let text = tails.whole(false, object, text);
+            let text = pieces.whole((false, object), text);
             any(py, ObjectRaw { number: object, text })?
         }
         Event::ObjectEnded(object) => {
-            tails.end(false, object.number());
+            pieces.end(&(false, object.number()));
             any(py, ObjectEnded { object: Object::new(py, *object)?.unbind() })?
         }
         Event::ObjectFitted(object) => {

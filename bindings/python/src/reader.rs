@@ -10,15 +10,13 @@ use pyo3::{
 };
 use wiremend::{
     MendOptions,
-    response::{Event, ResponseOptions, ResponseReader, TextCalls},
-    schema::FitOptions,
-    wire::{ApiFormat, WireOptions},
+    response::{Event, ResponseReader},
 };
+use wiremend_plain::{Pieces, Response};
 
 use crate::{
-    calls::dialect_of,
-    events::{Tails, object_of},
-    options::{Keywords, scope},
+    events::object_of,
+    options::Keywords,
     schema::{Schema, Tools},
     source::Source,
 };
@@ -29,7 +27,8 @@ pub(crate) struct Reader(Mutex<State>);
 
 struct State {
     reader: ResponseReader,
-    tails: Tails,
+    /// Of calls, or of objects, by their number.
+    pieces: Pieces<(bool, usize)>,
     closed: bool,
 }
 
@@ -43,7 +42,7 @@ impl State {
         }
         let list = PyList::empty(py);
         for event in events {
-            if let Some(object) = object_of(py, event, &mut self.tails)? {
+            if let Some(object) = object_of(py, event, &mut self.pieces)? {
                 list.append(object)?;
             }
         }
@@ -75,36 +74,19 @@ impl Reader {
         let mending = |policy| -> PyResult<MendOptions> {
             Keywords { policy, without, documents: "first", depth, search: true }.options()
         };
-        let mut wire = WireOptions::new().with_mending(mending(policy)?);
-        if let Some(content_type) = content_type {
-            wire = wire.with_content_type(content_type);
-        }
-        if let Some(code) = format {
-            let known = || {
-                let known: Vec<_> = ApiFormat::ALL.iter().map(|format| format.code()).collect();
-                PyValueError::new_err(format!("no format {code:?}; formats: {}", known.join(", ")))
-            };
-            wire = wire.with_format(ApiFormat::from_code(code).ok_or_else(known)?);
-        }
-        let text = mending(text_policy)?;
-        let mut options = ResponseOptions::new().with_wire(wire).with_mending(text.clone());
-        if let Some(tools) = tools {
-            options = options.with_tools(&tools.get().0);
-        }
-        if let Some(schema) = schema {
-            options = options.with_schema(&schema.get().0, FitOptions::new().with_mending(text));
-        }
-        if let Some(objects) = objects {
-            options = options.with_objects(scope(objects)?);
-        }
-        if let Some(name) = dialect {
-            let calls = TextCalls::of_dialect(dialect_of(name)?.clone());
-            options = options.with_calls_in_text(calls);
-        } else if calls_in_text {
-            options = options.with_calls_in_text(TextCalls::detected());
-        }
+        let response = Response {
+            tools: tools.map(|tools| &tools.get().0),
+            schema: schema.map(|schema| &schema.get().0),
+            objects,
+            calls_in_text,
+            dialect,
+            format,
+            content_type,
+        };
+        let options = response.options(mending(policy)?, mending(text_policy)?);
+        let options = options.map_err(PyValueError::new_err)?;
         let reader = ResponseReader::new(options);
-        Ok(Self(Mutex::new(State { reader, tails: Tails::default(), closed: false })))
+        Ok(Self(Mutex::new(State { reader, pieces: Pieces::default(), closed: false })))
     }
 
     /// Reads a chunk of the body.

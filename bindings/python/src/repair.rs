@@ -1,10 +1,7 @@
 //! Repairs, as objects.
 
 use pyo3::{prelude::*, types::PyTuple};
-use wiremend::{
-    repair::{Located, Repairs},
-    schema,
-};
+use wiremend::{repair::Repairs, schema};
 
 use crate::source::Source;
 
@@ -31,6 +28,13 @@ macro_rules! changes {
             after: String,
             /// Where in the value, such as `$.a[0]`.
             path: String,
+        }
+
+        impl From<wiremend_plain::Repair> for $name {
+            fn from(repair: wiremend_plain::Repair) -> Self {
+                let wiremend_plain::Repair { kind, risk, start, end, before, after, path } = repair;
+                Self { kind, risk, start, end, before, after, path }
+            }
         }
 
         #[pymethods]
@@ -101,26 +105,8 @@ pub(crate) fn of_source<'py>(
     source: &Source,
     repairs: &Repairs,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    if repairs.is_empty() {
-        return Ok(PyTuple::empty(py));
-    }
-    let bytes = source.bytes(py)?;
-    let mut located = Located::in_input(bytes, repairs);
-    let mut places = source.places(bytes);
-    let mut made = Vec::with_capacity(repairs.len());
-    while let Some(repair) = located.next() {
-        let before = bytes.get(repair.start()..repair.end()).unwrap_or_default();
-        made.push(Repair {
-            kind: repair.kind().code(),
-            risk: repair.risk().code(),
-            start: places.place(repair.start()),
-            end: places.place(repair.end()),
-            before: Some(String::from_utf8_lossy(before).into_owned()),
-            after: repair.after().to_owned(),
-            path: located.path().to_string(),
-        });
-    }
-    PyTuple::new(py, made)
+    let listed = wiremend_plain::of_text(source.bytes(py)?, source.unit(), repairs);
+    PyTuple::new(py, listed.into_iter().map(Repair::from).collect::<Vec<_>>())
 }
 
 /// The repairs that led to `mended`, which begins at `start`.
@@ -130,20 +116,8 @@ pub(crate) fn of_mended<'py>(
     start: usize,
     repairs: &Repairs,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let mut located = Located::in_mended(mended, start, repairs);
-    let mut made = Vec::with_capacity(repairs.len());
-    while let Some(repair) = located.next() {
-        made.push(Repair {
-            kind: repair.kind().code(),
-            risk: repair.risk().code(),
-            start: repair.start(),
-            end: repair.end(),
-            before: None,
-            after: repair.after().to_owned(),
-            path: located.path().to_string(),
-        });
-    }
-    PyTuple::new(py, made)
+    let listed = wiremend_plain::of_mended(mended, start, repairs);
+    PyTuple::new(py, listed.into_iter().map(Repair::from).collect::<Vec<_>>())
 }
 
 /// The changes that made the value of a text fit its schema. The text, if it is kept.
@@ -152,20 +126,7 @@ pub(crate) fn changes<'py>(
     source: Option<&Source>,
     changes: &[schema::Change],
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let bytes = source.map(|source| source.bytes(py)).transpose()?;
-    let mut places = source.zip(bytes).map(|(source, bytes)| source.places(bytes));
-    let made = changes.iter().map(|change| {
-        let before = bytes.map(|bytes| bytes.get(change.span()).unwrap_or_default());
-        let mut place = |byte| places.as_mut().map_or(byte, |places| places.place(byte));
-        Change {
-            kind: change.cause().code(),
-            risk: change.risk().code(),
-            start: place(change.start()),
-            end: place(change.end()),
-            before: before.map(|before| String::from_utf8_lossy(before).into_owned()),
-            after: change.after().to_owned(),
-            path: change.path().to_string(),
-        }
-    });
-    PyTuple::new(py, made.collect::<Vec<_>>())
+    let text = source.map(|source| source.bytes(py).map(|bytes| (bytes, source.unit())));
+    let listed = wiremend_plain::of_changes(text.transpose()?, changes);
+    PyTuple::new(py, listed.into_iter().map(Change::from).collect::<Vec<_>>())
 }

@@ -6,6 +6,7 @@ use pyo3::{
     prelude::*,
     types::{PyByteArray, PyBytes, PyMemoryView, PyString},
 };
+use wiremend_plain::Unit;
 
 /// From this length on, other threads run while a text is mended.
 pub(crate) const LONG: usize = 64 << 10;
@@ -78,28 +79,11 @@ impl Source {
         })
     }
 
-    /// Where a byte of it is for the caller: which character of a `str`, or which byte. The calls must
-    /// come in the order of the text.
-    pub(crate) fn places<'s>(&self, bytes: &'s [u8]) -> Places<'s> {
-        let characters = matches!(self, Self::Str(_) | Self::Surrogates(_)) && !bytes.is_ascii();
-        Places { characters: characters.then_some(bytes), at: 0, before: 0 }
-    }
-}
-
-/// Counts characters, in one pass over a text.
-#[derive(Debug)]
-pub(crate) struct Places<'s> {
-    characters: Option<&'s [u8]>,
-    at: usize,
-    before: usize,
-}
-
-impl Places<'_> {
-    pub(crate) fn place(&mut self, byte: usize) -> usize {
-        let Some(bytes) = self.characters else { return byte };
-        let passed = bytes.get(self.at..byte).unwrap_or_default();
-        self.before += passed.iter().filter(|byte| (**byte as i8) >= -64).count();
-        self.at = self.at.max(byte);
-        self.before
+    /// What the places in it count for the caller.
+    pub(crate) const fn unit(&self) -> Unit {
+        match self {
+            Self::Str(_) | Self::Surrogates(_) => Unit::Character,
+            Self::Bytes(_) | Self::Copied(_) => Unit::Byte,
+        }
     }
 }
