@@ -8,7 +8,7 @@ const EXAMPLES = {
   "an answer in prose and a fence": ["Sure! Here is your trip:\n```json\n{city: 'Oslo', days: '3', // as asked\n tags: ['sea' 'food']}\n```\nEnjoy.", '{"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]}'],
   "a value that does not fit": ["{city: 'Oslo', days: 'a few'}", '{"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}'],
   "a quote that was lost": ['{"from": "Oslo, to: "Bergen"}', ""],
-  "a comma in the place of a colon": ['{"id": 1, "city", "Oslo", "days": 3}', ""],
+  "a comma in the place of a colon": ['{"id": 1, "city", "Oslo"}', ""],
   "an answer that was begun twice": ['{"name": "Ada", "langs": ["en", {"name": "Ada", "langs": ["en", "fr"]}', ""],
   "lines of JSON, one of them broken": ['{"id": 1}\n{id: 2,}\n{"id": 3}', ""],
   "no JSON": ["if (x) { return 1; }", ""],
@@ -87,8 +87,10 @@ function nextBest(whole, mended) {
   at("other").hidden = other === undefined;
   if (other === undefined) return;
   at("reading").textContent = other.text.trim();
-  const margin = taken?.cost > other.cost ? " It is not taken: it would have to be cheaper by a margin, which depends on its risks." : "";
-  at("costs").textContent = `It costs ${other.cost}${taken === undefined ? "" : `, and the one above ${taken.cost}`}, in hundredths of a comment that is dropped.${margin}`;
+  const cheaper = taken === undefined || taken.cost > other.cost;
+  const beside = taken === undefined ? "" : `, and the one above ${taken.cost}`;
+  const margin = cheaper ? " It is not taken: it would have to be cheaper by a margin, which depends on its risks." : "";
+  at("costs").textContent = `It costs ${other.cost}${beside}, in hundredths of a comment that is dropped.${margin}`;
 }
 
 function wholly() {
