@@ -27,7 +27,7 @@ SAME = [
 DIFFERENT = {
     "[{]": "an object that was opened is one",
     '[{"key": "b", "key': "a key that was cut off is dropped, whether it was there before or not",
-    '{"a": {"b": "c" # why }, "d": 1}': "whether a comment begins in a string or after it is open: nothing of the string is dropped",
+    '{"a": {"b": "c" # why }, "d": 1}': "a comment ends with its line, not at a bracket",
     '{"a", 1,2,': "the words of an object without values are keys without values",
     '{"a": some words, more words. "b": 1}': "words are kept up to the next key",
     '{"a": 1, ["b"] }': "a list in an object is a value without a key: nothing of it is lost",
