@@ -286,3 +286,25 @@ fn a_call_may_be_far_from_what_shows_it_but_not_too_far() {
         }
     }
 }
+
+/// How a quote is meant may be certain only where the text ends. The brackets after it are those of the model.
+#[test]
+fn a_call_with_all_its_brackets_is_complete_where_the_text_ends() {
+    let outcome = |name: &str, text: &str| check(&named(name), text).found.calls()[0].outcome();
+    for (name, open) in [("llama3_json", ""), ("hermes", "<tool_call>")] {
+        for call in [
+            r#"{"name": "book", "parameters": {seats": 2}}"#,
+            r#"{"name": "book", parameters": {"seats": 2}}"#,
+        ] {
+            assert_eq!(outcome(name, &format!("{open}{call}")), CallOutcome::Repaired, "{call}");
+        }
+        // A bracket that the model did not write may be where more was due.
+        for call in [
+            r#"{"name": "book", "parameters": {"seats": [2, {"a": 1}}"#,
+            r#"{"name": "book", "parameters": {"name": "Ada}}"#,
+            r#"{"parameters": {"seats": 2}, "name": "book""#,
+        ] {
+            assert_eq!(outcome(name, &format!("{open}{call}")), CallOutcome::Cut, "{call}");
+        }
+    }
+}

@@ -860,3 +860,31 @@ fn arguments_that_are_no_object_are_refused_unless_a_key_names_them() {
     let said = "<tool_call>\n{\"name\": \"book\", \"arguments\": \"Ada\"}\n</tool_call>";
     ends("hermes", said, CallOutcome::Whole);
 }
+
+/// What is next to the arguments says which tool is meant.
+#[test]
+fn a_doubtful_repair_in_the_object_of_a_call_refuses_it() {
+    for call in [
+        r#"{"name": "bo": "book", "arguments": {"seats": 2}}"#,
+        r#"{"name": x "book", "arguments": {"seats": 2}}"#,
+        r#"{"name": "book", "seats", "arguments": {"seats": 2}}"#,
+        r#"{"arguments": {"seats": 2}, "name": "bo": "book"}"#,
+    ] {
+        let text = format!("<tool_call>{call}</tool_call>");
+        assert_eq!(outcomes(Some("hermes"), &text), [Refused], "{text}");
+    }
+}
+
+/// A list names no parameter.
+#[test]
+fn a_list_in_the_place_of_arguments_refuses_the_call() {
+    for value in ["[]", "[2]", "[{\"seats\": 2}]"] {
+        for call in [
+            format!("{{\"name\": \"book\", \"arguments\": {value}}}"),
+            format!("{{\"arguments\": {value}, \"name\": \"book\"}}"),
+        ] {
+            let text = format!("<tool_call>{call}</tool_call>");
+            assert_eq!(outcomes(Some("hermes"), &text), [Refused], "{text}");
+        }
+    }
+}

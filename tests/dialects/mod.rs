@@ -188,12 +188,21 @@ fn values_keep_their_space() {
     assert_eq!(found.calls()[0].arguments(), br#"{"content": "    indented\n"}"#);
 }
 
-/// A long string argument leaves as it comes, in every dialect but those of Python.
+/// A long string argument leaves as it comes after a marker and a name, in every dialect but those of Python.
 #[test]
 fn a_long_argument_is_not_held_back() {
     let long = "word word\n".repeat(2_000);
     for (name, before) in [
         ("hermes", "<tool_call>{\"name\": \"write_file\", \"arguments\": {\"content\": \""),
+        (
+            "hermes",
+            "<tool_call>{\"type\": \"function\", \"function\": {\"name\": \"write_file\", \"arguments\": {\"content\": \"",
+        ),
+        (
+            "mistral",
+            "[TOOL_CALLS][{\"name\": \"now\", \"arguments\": {}}, {\"name\": \"write_file\", \"arguments\": {\"content\": \"",
+        ),
+        ("apertus", "<|tools_prefix|>[{\"write_file\": {\"content\": \""),
         (
             "kimi_k2",
             "<|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>{\"content\": \"",
@@ -221,8 +230,27 @@ fn a_long_argument_is_not_held_back() {
             most = most.max(reader.withheld());
         }
         assert!(most < 300, "{name}: {most}");
-        let emitted = trace.found.calls()[0].arguments().len();
+        let emitted = trace.found.calls().last().unwrap().arguments().len();
         assert!(emitted > long.len() - 300, "{name}: {emitted}");
+    }
+}
+
+/// What comes before the name waits for it, within the limit, and so does a call without a marker.
+#[test]
+fn a_call_in_json_is_kept_within_the_limit() {
+    let limits = Limits::new().with_buffer(200);
+    let options = MendOptions::new().with_limits(limits);
+    for (name, open, close) in [("hermes", "<tool_call>", "</tool_call>"), ("bare_json", "", "")] {
+        for (length, calls) in [(100, 1), (300, 0)] {
+            let arguments = format!("{{\"content\": \"{}\"}}", "word ".repeat(length / 5));
+            let text = format!(
+                "{open}{{\"arguments\": {arguments}, \"name\": \"write_file\"}}{close} and more"
+            );
+            let found = check(&named(name).with_mending(options.clone()), &text).found;
+            assert_eq!(found.calls().len(), calls, "{text}: {found:?}");
+            let left = if calls == 1 { " and more" } else { &text };
+            assert_eq!(String::from_utf8_lossy(found.text()), left);
+        }
     }
 }
 

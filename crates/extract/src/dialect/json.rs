@@ -6,10 +6,10 @@ mod items;
 mod space;
 mod trail;
 
-use wiremend_core::{Mender, Outcome};
+use wiremend_core::Mender;
 
 use super::{
-    envelope::{Ending, Envelope, Follow},
+    envelope::{Ending, Envelope, Follow, Form},
     markers::{Markers, MarkersHere},
     out::Ctx,
     shape::Text,
@@ -46,23 +46,14 @@ pub(super) struct JsonCall {
     /// What closes the block. What opens another, and what is around it, ends it, too.
     stops: Markers,
     closing: Closing,
-    bare: bool,
     /// The backticks around it, if the text has shown them.
     fenced: &'static [u8],
-    /// Whether the arguments are no JSON.
-    refused: bool,
-    /// Whether the payload is the arguments of a call that has begun.
-    named: bool,
     /// Whether the block is a part of the call, so that its end is not that of the call.
     within: bool,
     /// Whether anything was read that is no JSON.
     junk: bool,
     /// Whether its markers are control tokens.
     sealed: bool,
-    /// Whether further keys come after the object of a call, which are missing in it.
-    beside: bool,
-    /// Whether anything but the end of the text may end the block.
-    stopped: bool,
     /// What is written before the arguments. Where it comes again, nobody knows which of both are meant.
     mark: Text,
     /// How many bytes are passed to the mender at once.
@@ -88,6 +79,8 @@ enum Phase {
     Surplus,
     /// White space, a fence and the closing marker after the value.
     Trail,
+    /// Further keys after the object of a call, which are missing in it, up to a marker.
+    Beside,
 }
 
 /// The number of the marker that closes a block; others only end it.
@@ -97,20 +90,19 @@ impl JsonCall {
     /// A payload between markers. `stops` are the markers that may end it, the closing ones with the
     /// number [`CLOSE`].
     pub(super) fn between<S>(stops: Markers, closes: bool, keyed: bool, ctx: &Ctx<'_, S>) -> Self {
-        Self::new(Envelope::new(false, keyed), stops, closes, false, ctx)
+        Self::new(if keyed { Form::Keyed } else { Form::Marked }, stops, closes, ctx)
     }
 
     /// A payload without markers.
     pub(super) fn bare<S>(ctx: &Ctx<'_, S>) -> Self {
         // The fence around it ends it, too.
         let fence = Markers::new([(CLOSE + 1, "```")]);
-        Self::new(Envelope::new(true, false), fence, false, true, ctx)
+        Self::new(Form::Bare, fence, false, ctx)
     }
 
     /// The arguments of a call that has begun.
     pub(super) fn arguments<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
-        let new = Self::new(Envelope::arguments_only(false), stops, closes, false, ctx);
-        Self { named: true, ..new }
+        Self::new(Form::Arguments, stops, closes, ctx)
     }
 
     /// The arguments of a call that lacks its opener, which only its closing marker makes one that may run.
@@ -129,8 +121,7 @@ impl JsonCall {
 
     /// The input of a tool, which need not be an object.
     pub(super) fn input<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
-        let new = Self::new(Envelope::arguments_only(true), stops, closes, false, ctx);
-        Self { named: true, ..new }
+        Self::new(Form::Input, stops, closes, ctx)
     }
 
     /// The same as a part of a call that goes on: who reads the call says that it has ended. If its markers are
@@ -142,32 +133,21 @@ impl JsonCall {
     /// What is written where the arguments of a call that has begun should be, and cannot be read.
     pub(super) fn unread<S>(stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
         let new = Self::arguments(stops, closes, ctx);
-        Self { phase: Phase::Junk, refused: true, ..new }
+        Self { phase: Phase::Junk, ..new }
     }
 
-    fn new<S>(
-        envelope: Envelope,
-        stops: Markers,
-        closes: bool,
-        bare: bool,
-        ctx: &Ctx<'_, S>,
-    ) -> Self {
+    fn new<S>(form: Form, stops: Markers, closes: bool, ctx: &Ctx<'_, S>) -> Self {
         Self {
             mender: Box::new(Mender::new(ctx.options.clone())),
-            envelope,
+            envelope: Envelope::new(form),
             phase: Phase::Lead,
             quotes: Quotes::default(),
-            stopped: !stops.is_empty(),
             stops,
             closing: if closes { Closing::Due } else { Closing::None },
-            bare,
             fenced: b"",
-            refused: false,
-            named: false,
             within: false,
             junk: false,
             sealed: false,
-            beside: false,
             mark: Text::default(),
             portion: PORTIONS.0,
         }
@@ -186,11 +166,12 @@ impl JsonCall {
             Phase::Follow => self.follow(rest, eof, ctx),
             Phase::Junk | Phase::Surplus => self.junk(rest, eof, ctx),
             Phase::Trail => self.trail(rest, eof, ctx),
+            Phase::Beside => self.beside(rest, eof, ctx),
         }
     }
 
     /// What was read and is not emitted yet.
-    pub(super) fn pending(&self) -> [&[u8]; 2] {
+    pub(super) fn pending(&self) -> &[u8] {
         self.envelope.pending()
     }
 
@@ -231,10 +212,7 @@ impl JsonCall {
         }
         self.phase = match rest.first() {
             Some(b'{' | b'[' | b'"' | b'\'') | None => Phase::Value,
-            _ => {
-                self.refused = true;
-                Phase::Junk
-            }
+            _ => Phase::Junk,
         };
         Step::Read(0)
     }
@@ -247,7 +225,7 @@ impl JsonCall {
         ctx: &mut Ctx<'_, S>,
     ) {
         if self.phase == Phase::Surplus {
-            self.envelope.raw = true;
+            self.envelope.refuse();
             self.envelope.finish(ctx);
         } else {
             ctx.end(outcome, 0, at_end);
@@ -321,7 +299,7 @@ impl JsonCall {
                 }
             }
             // Without a marker that may follow, what goes on with arguments ends with its line.
-            if self.phase == Phase::Surplus && !self.stopped && *byte == b'\n' {
+            if self.phase == Phase::Surplus && self.stops.is_empty() && *byte == b'\n' {
                 ctx.raw(rest.get(..at).unwrap_or_default());
                 self.end_arguments(CallOutcome::Refused, false, ctx);
                 self.phase = Phase::Trail;
@@ -347,7 +325,7 @@ impl JsonCall {
 
     fn value<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
         if rest.is_empty() {
-            return if eof { self.end_value(Ending::Input, 0, ctx) } else { Step::Wait };
+            return if eof { self.end_value(Ending::Input, false, ctx) } else { Step::Wait };
         }
         let begins = |byte: &u8| self.stops.begins_with(*byte);
         let portion = rest.get(..self.portion).unwrap_or(rest);
@@ -360,7 +338,7 @@ impl JsonCall {
             MarkersHere::Nothing
                 if eof && self.is_half_a_marker(rest) && !self.is_inside_string() =>
             {
-                self.end_value(Ending::Input, 0, ctx)
+                self.end_value(Ending::Input, false, ctx)
             }
             MarkersHere::Nothing => self.feed(rest, 1, ctx),
             MarkersHere::Here(found) => {
@@ -374,7 +352,7 @@ impl JsonCall {
                         }
                         _ => {}
                     }
-                    if self.bare && self.is_inside_string() {
+                    if self.envelope.is_bare() && self.is_inside_string() {
                         return self.feed(rest, 1, ctx);
                     }
                 }
@@ -382,16 +360,13 @@ impl JsonCall {
                     return match is_within(rest, eof) {
                         None => Step::Wait,
                         Some(true) => self.feed(rest, 1, ctx),
-                        Some(false) => self.end_value(Ending::Marker, 0, ctx),
+                        Some(false) => self.end_value(Ending::Marker, false, ctx),
                     };
                 }
                 // One that was not closed runs over the end of its call into the next one.
                 match self.next_call_follows(rest, eof) {
                     None => return Step::Wait,
-                    Some(true) => {
-                        ctx.stop_short();
-                        return self.end_value(Ending::Marker, 0, ctx);
-                    }
+                    Some(true) => return self.end_value(Ending::Marker, true, ctx),
                     Some(false) => {}
                 }
                 // A bracket or parenthesis is too common in strings to end one.
@@ -401,12 +376,7 @@ impl JsonCall {
                 // A string that was not closed runs into the markers at the end.
                 match self.nothing_follows(rest, eof) {
                     None => Step::Wait,
-                    Some(true) => {
-                        if self.quotes.ran_over() {
-                            ctx.stop_short();
-                        }
-                        self.end_value(Ending::Marker, 0, ctx)
-                    }
+                    Some(true) => self.end_value(Ending::Marker, self.quotes.ran_over(), ctx),
                     Some(false) => {
                         let after = rest.get(length..).unwrap_or_default();
                         match if self.sealed {
@@ -438,7 +408,7 @@ impl JsonCall {
         let ended = self.mender.push_document(bytes, &mut follow);
         if ended.is_some() {
             let back = self.envelope.rest();
-            if self.named {
+            if self.envelope.is_named() {
                 self.phase = Phase::Follow;
             } else {
                 self.phase = Phase::Trail;
@@ -449,9 +419,7 @@ impl JsonCall {
             let before = back.get(..back.len() - unread).unwrap_or_default().to_vec();
             return if before.is_empty() { Step::Read(kept) } else { Step::Back(kept, before) };
         }
-        if self.envelope.is_held(ctx.out.made) && !self.envelope.is_dead() && ctx.is_full() {
-            self.envelope.kill(ctx);
-        }
+        self.envelope.bound(ctx);
         Step::Read(length)
     }
 
@@ -461,42 +429,24 @@ impl JsonCall {
         }
     }
 
-    /// Ends the value, although it may be open.
-    fn end_value<S: CallSink>(
-        &mut self,
-        ending: Ending,
-        read: usize,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        self.envelope.ending = Some(ending);
+    /// Ends the value, although it may be open. A string may have run `over` the end of it.
+    fn end_value<S: CallSink>(&mut self, ending: Ending, over: bool, ctx: &mut Ctx<'_, S>) -> Step {
         // The end of the text may stand for a marker, but not for what is missing of the value.
         let short = self.phase == Phase::Value && self.quotes.stops_short();
         let short = short && !self.is_inside_string();
-        self.envelope.short |= short;
         let input = ending == Ending::Input;
         // Where the model ended the text, and no marker was to come, nothing is missing after the arguments
         // but brackets.
         let may_lack = input && ctx.eos && !self.closes() && self.mender.repair_count() == 0;
-        self.envelope.is_whole = may_lack && self.envelope.has_arguments(&self.quotes);
-        if short || input && !self.named && !self.envelope.is_whole {
-            ctx.stop_short();
-        }
+        let whole = may_lack && self.quotes.is_after_bracket() && !self.quotes.inside;
+        self.envelope.end(ending, short, over, whole);
         let mut follow = Follow { envelope: &mut self.envelope, ctx };
         let outcome = self.mender.finish(&mut follow);
         self.envelope.stopped(outcome);
-        if input && self.named {
-            match outcome {
-                // Only how a quote in it is meant was not certain before the end of the text.
-                Outcome::Unchanged | Outcome::Repaired => {
-                    self.envelope.ending = Some(Ending::Marker);
-                }
-                _ => ctx.stop_short(),
-            }
-        }
         let back = self.envelope.rest();
         self.envelope.finish(ctx);
         self.give_up_unmade(ctx);
         self.phase = Phase::Trail;
-        if back.is_empty() { Step::Read(read) } else { Step::Back(read, back) }
+        if back.is_empty() { Step::Read(0) } else { Step::Back(0, back) }
     }
 }

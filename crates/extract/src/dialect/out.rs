@@ -19,13 +19,6 @@ use super::{
 /// How many bytes of markers before a call are held back at most.
 const MARKERS: usize = 1024;
 
-/// The source of a call that has not begun yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Markup,
-    Raw,
-}
-
 /// Passes what engines emit to the sink.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Out {
@@ -50,17 +43,12 @@ pub(super) struct Out {
     start: usize,
     /// Where what follows the last call begins, after separators and closing brackets.
     next: usize,
-    /// Where the open call ends, if that was read before it is known how it ends.
-    over: Option<usize>,
     /// Whether a call is open.
     open: bool,
     /// Whether a call began in this block.
     pub(super) made: bool,
     /// The source of a call that has not begun yet.
-    held: Vec<(Part, Vec<u8>)>,
-    held_bytes: usize,
-    /// Whether that is held, although a call began in this block.
-    holds: bool,
+    held: Vec<u8>,
     /// Whether what is held begins with a marker around calls.
     pub(super) wrapped: bool,
     /// Whether the last marker around calls is text, because the call after it is none.
@@ -150,8 +138,8 @@ impl Out {
 
     /// Markup that comes before a call, or after one. It is held if a marker around calls is.
     pub(super) fn beside<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
-        if self.wrapped && self.held_bytes + bytes.len() <= MARKERS {
-            self.hold(Part::Markup, bytes);
+        if self.wrapped && self.held.len() + bytes.len() <= MARKERS {
+            self.held.extend_from_slice(bytes);
         } else {
             self.unwrap(sink);
             self.markup(bytes, sink);
@@ -161,17 +149,15 @@ impl Out {
     /// No call follows a marker around calls, but nothing that was taken for one either.
     pub(super) fn unwrap<S: CallSink>(&mut self, sink: &mut S) {
         if std::mem::take(&mut self.wrapped) {
-            self.held_bytes = 0;
-            for (_, bytes) in std::mem::take(&mut self.held) {
-                self.markup(&bytes, sink);
-            }
+            let held = std::mem::take(&mut self.held);
+            self.markup(&held, sink);
         }
     }
 
     /// What is held back.
     pub(super) fn held(&self) -> impl Iterator<Item = &[u8]> {
         let waiting = self.waiting.iter().flat_map(Waiting::source);
-        waiting.chain(self.held.iter().map(|(_, bytes)| bytes.as_slice()))
+        waiting.chain([self.held.as_slice()])
     }
 
     /// How many calls have begun.
@@ -182,9 +168,8 @@ impl Out {
     /// A block begins here, after the bytes that are held. `bare` says that no marker begins it.
     pub(super) fn open_block(&mut self, compared: bool, bare: bool) {
         (self.compared, self.bare, self.real) = (compared, bare, false);
-        self.start = self.at + self.held_bytes;
+        self.start = self.at + self.held.len();
         self.made = false;
-        self.holds = false;
     }
 
     /// Where the next call of a block begins: where the block does, or after the last one, or after what was
@@ -198,17 +183,6 @@ impl Out {
         self.spoke = false;
         self.stated = Calls::default();
     }
-
-    fn hold(&mut self, part: Part, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
-        self.held_bytes += bytes.len();
-        match self.held.last_mut() {
-            Some((last, held)) if *last == part => held.extend_from_slice(bytes),
-            _ => self.held.push((part, bytes.to_vec())),
-        }
-    }
 }
 
 impl<S: CallSink> Ctx<'_, S> {
@@ -216,25 +190,20 @@ impl<S: CallSink> Ctx<'_, S> {
         if self.out.unknown {
             self.out.text(bytes, self.sink);
         } else if bytes.is_empty() {
-        } else if self.out.open || self.out.made && !self.out.holds {
+        } else if self.out.made {
             self.out.markup(bytes, self.sink);
             self.bound();
         } else {
-            self.out.hold(Part::Markup, bytes);
+            self.out.held.extend_from_slice(bytes);
         }
     }
 
     pub(super) fn raw(&mut self, bytes: &[u8]) {
-        if self.out.unknown {
-            self.out.text(bytes, self.sink);
-        } else if bytes.is_empty() {
-        } else if self.out.open {
+        if self.out.open && !self.out.unknown && !bytes.is_empty() {
             self.out.source(Event::Raw(bytes), bytes.len(), self.sink);
             self.bound();
-        } else if self.out.made && !self.out.holds {
-            self.out.markup(bytes, self.sink);
         } else {
-            self.out.hold(Part::Raw, bytes);
+            self.markup(bytes);
         }
     }
 
@@ -250,7 +219,7 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// How many of the last `length` bytes of the source the prompt has written.
     pub(super) fn prefilled(&self, length: usize) -> usize {
-        let own = (self.out.at + self.out.held_bytes).saturating_sub(self.out.prefilled);
+        let own = (self.out.at + self.out.held.len()).saturating_sub(self.out.prefilled);
         length.saturating_sub(own)
     }
 
@@ -259,20 +228,6 @@ impl<S: CallSink> Ctx<'_, S> {
         if !content.is_empty() {
             self.out.send(Event::Content(&content), self.sink);
             self.bound();
-        }
-    }
-
-    /// What is held is a part of an envelope that means nothing, and no call.
-    pub(super) fn pass_over(&mut self) {
-        self.out.holds = false;
-        for (part, _) in &mut self.out.held {
-            *part = Part::Markup;
-        }
-        if self.out.made {
-            self.out.held_bytes = 0;
-            for (_, bytes) in std::mem::take(&mut self.out.held) {
-                self.out.markup(&bytes, self.sink);
-            }
         }
     }
 
@@ -307,7 +262,12 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// Whether more is held than the limit allows.
     pub(super) fn is_full(&self) -> bool {
-        self.out.held_bytes > self.options.limits().buffer()
+        self.exceeds(0)
+    }
+
+    /// Whether so much more would be.
+    pub(super) fn exceeds(&self, length: usize) -> bool {
+        self.out.held.len() + length > self.options.limits().buffer()
     }
 
     /// Whether a name is that of a known tool.
@@ -372,15 +332,9 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.refused = false;
         self.out.short = false;
         self.out.made = true;
-        self.out.holds = false;
         (self.out.wrapped, self.out.shown) = (false, false);
-        self.out.held_bytes = 0;
-        for (part, bytes) in std::mem::take(&mut self.out.held) {
-            match part {
-                Part::Markup => self.out.markup(&bytes, self.sink),
-                Part::Raw => self.out.source(Event::Raw(&bytes), bytes.len(), self.sink),
-            }
-        }
+        let held = std::mem::take(&mut self.out.held);
+        self.out.markup(&held, self.sink);
         true
     }
 
@@ -421,11 +375,6 @@ impl<S: CallSink> Ctx<'_, S> {
         self.out.short = true;
     }
 
-    /// Says whether what follows is held back, although a call began in this block.
-    pub(super) fn hold(&mut self, holds: bool) {
-        self.out.holds = holds;
-    }
-
     /// The calls that wait are no restated ones, or may not wait any longer.
     fn release(&mut self) {
         self.out.real = true;
@@ -459,9 +408,7 @@ impl<S: CallSink> Ctx<'_, S> {
 
     /// What is held is no call: it is text.
     pub(super) fn fail(&mut self) {
-        self.out.holds = false;
         self.out.shown |= std::mem::take(&mut self.out.wrapped);
-        self.out.held_bytes = 0;
         if !self.out.made {
             // It is in the text that follows.
             self.out.content.clear();
@@ -469,9 +416,8 @@ impl<S: CallSink> Ctx<'_, S> {
         if !self.out.held.is_empty() {
             self.flush_end(true);
         }
-        for (_, bytes) in std::mem::take(&mut self.out.held) {
-            self.out.text(&bytes, self.sink);
-        }
+        let held = std::mem::take(&mut self.out.held);
+        self.out.text(&held, self.sink);
     }
 
     /// Whether what is no call is not text either.
@@ -487,9 +433,7 @@ impl<S: CallSink> Ctx<'_, S> {
     /// What is held is neither a call nor text.
     fn drop_held(&mut self) {
         self.out.wrapped = false;
-        self.out.held_bytes = 0;
-        for (_, bytes) in std::mem::take(&mut self.out.held) {
-            self.out.markup(&bytes, self.sink);
-        }
+        let held = std::mem::take(&mut self.out.held);
+        self.out.markup(&held, self.sink);
     }
 }

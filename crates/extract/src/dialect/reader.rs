@@ -172,11 +172,11 @@ enum Engine {
 
 impl Engine {
     /// What it read and did not emit yet.
-    fn pending(&self) -> [&[u8]; 2] {
+    fn pending(&self) -> &[u8] {
         match self {
             Self::Json(call) => call.pending(),
             Self::Xml(call) => call.pending(),
-            Self::Python(_) | Self::Brace(_) | Self::Input(_) => [b""; 2],
+            Self::Python(_) | Self::Brace(_) | Self::Input(_) => b"",
         }
     }
 }
@@ -465,12 +465,12 @@ impl CallExtractor {
 
     /// What was received but not emitted yet.
     fn undecided(&self) -> impl Iterator<Item = &[u8]> {
-        let read: [&[u8]; 2] = match &self.state {
+        let read = match &self.state {
             State::Call(_, engine) => engine.pending(),
-            State::Text | State::Reasoning(_) => [b""; 2],
+            State::Text | State::Reasoning(_) => b"",
         };
         let mut left = self.prefill.as_ref().map_or(0, |prefill| prefill.held());
-        self.out.held().chain(read).chain([self.buf.as_slice()]).map(move |bytes| {
+        self.out.held().chain([read, self.buf.as_slice()]).map(move |bytes| {
             let (prefill, rest) = bytes.split_at(left.min(bytes.len()));
             left -= prefill.len();
             rest

@@ -160,10 +160,10 @@ impl XmlCall {
     }
 
     /// What was read and is not emitted yet.
-    pub(super) fn pending(&self) -> [&[u8]; 2] {
+    pub(super) fn pending(&self) -> &[u8] {
         match &self.state {
             State::Body(body, _) => body.pending(),
-            _ => [b""; 2],
+            _ => b"",
         }
     }
 

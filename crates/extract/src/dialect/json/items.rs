@@ -11,7 +11,7 @@ impl JsonCall {
         length: usize,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
-        if self.named || !self.envelope.may_list() {
+        if self.envelope.is_named() || !self.envelope.may_list() {
             return self.feed(rest, length, ctx);
         }
         let bytes = rest.get(..length).unwrap_or_default();
@@ -36,7 +36,7 @@ impl JsonCall {
     ) -> Step {
         match text_follows(rest, eof) {
             None => Step::Wait,
-            Some(true) => self.end_value(Ending::Marker, 0, ctx),
+            Some(true) => self.end_value(Ending::Marker, false, ctx),
             Some(false) => {
                 self.phase = Phase::Value;
                 Step::Read(0)

@@ -1,6 +1,6 @@
 //! What follows the value of a payload: white space, a fence and the closing marker.
 
-use super::{CLOSE, JsonCall, SPACE, Step, goes_on};
+use super::{CLOSE, JsonCall, Phase, SPACE, Step, goes_on};
 use crate::dialect::{markers::MarkersHere, out::Ctx, sink::CallSink};
 
 /// Whether a marker closes a payload.
@@ -19,14 +19,14 @@ impl JsonCall {
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
-        if !self.named && !self.beside && ctx.out.made && !self.envelope.is_dead() {
+        if !self.envelope.is_named() && ctx.out.made && !self.envelope.is_dead() {
             match self.runs_on(rest, eof) {
                 None => return Step::Wait,
                 Some(true) => ctx.refuse_ended(),
                 Some(false) => {}
             }
         }
-        if self.bare || self.envelope.is_dead() || !ctx.out.made {
+        if self.envelope.is_bare() || self.envelope.is_dead() || !ctx.out.made {
             ctx.flush_end(!self.closes());
             return Step::Done(0);
         }
@@ -45,18 +45,16 @@ impl JsonCall {
                 return Step::Read(length);
             }
         }
-        if self.closes() && !self.named && !self.beside {
+        if self.closes() && !self.envelope.is_named() {
             match goes_on(rest, eof) {
                 None => return Step::Wait,
                 Some(true) => {
-                    self.beside = true;
+                    self.phase = Phase::Beside;
                     ctx.refuse_ended();
+                    return Step::Read(0);
                 }
                 Some(false) => {}
             }
-        }
-        if self.beside {
-            return self.beside(rest, eof, ctx);
         }
         // One bracket too many belongs to the call: where no marker follows, only directly after it.
         if (self.closes() || space == 0) && matches!(after.first(), Some(b'}' | b']')) {
@@ -91,7 +89,12 @@ impl JsonCall {
     }
 
     /// Reads what goes on with an object that has ended, up to a marker.
-    fn beside<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
+    pub(super) fn beside<S: CallSink>(
+        &mut self,
+        rest: &[u8],
+        eof: bool,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Step {
         let begins = |byte: &u8| self.stops.begins_with(*byte);
         let clear = rest.iter().position(begins).unwrap_or(rest.len());
         let length = match self.stops.at(rest.get(clear..).unwrap_or_default(), eof) {

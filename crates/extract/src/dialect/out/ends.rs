@@ -4,20 +4,13 @@ use super::{Ctx, Event};
 use crate::dialect::sink::{CallEnd, CallOutcome, CallSink};
 
 impl<S: CallSink> Ctx<'_, S> {
-    /// Notes that nothing more belongs to the open call.
-    pub(in crate::dialect) fn note_end(&mut self) {
-        self.out.next = self.out.at;
-        self.out.over = Some(self.out.at);
-    }
-
     /// Ends the open call. The event waits until it is known whether the closing marker follows.
     pub(in crate::dialect) fn end(&mut self, outcome: CallOutcome, repairs: usize, at_end: bool) {
         if !self.out.open {
             return;
         }
         self.out.open = false;
-        let over = self.out.over.take();
-        let span = self.out.start..over.unwrap_or(self.out.at);
+        let span = self.out.start..self.out.at;
         let outcome = match outcome {
             CallOutcome::Whole if self.out.short => CallOutcome::Cut,
             CallOutcome::Whole if self.out.refused => CallOutcome::Refused,
@@ -33,9 +26,7 @@ impl<S: CallSink> Ctx<'_, S> {
                 _ => self.release(),
             }
         }
-        if over.is_none() {
-            self.out.next = self.out.at;
-        }
+        self.out.next = self.out.at;
         self.out.ran = outcome.can_run();
         self.out.ended = Some(CallEnd { outcome, span, repairs, unclosed: false, at_end });
     }
