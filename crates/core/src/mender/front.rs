@@ -80,7 +80,7 @@ impl Wrapped {
     }
 
     /// Once mending has stopped, passes on what is kept.
-    fn bypass(&mut self, out: &mut impl Output) {
+    fn bypass(&mut self, out: &mut dyn Output) {
         self.settle();
         self.raw = true;
         self.composer.edits.clear();
@@ -145,7 +145,7 @@ impl Mender {
     }
 
     /// Reads a piece of a text that may be in a wrapper, or is. `last` says that the text ends with it.
-    pub(super) fn read_front(&mut self, piece: &[u8], last: bool, out: &mut impl Output) {
+    pub(super) fn read_front(&mut self, piece: &[u8], last: bool, out: &mut dyn Output) {
         if self.outcome.is_some() || self.raw.is_some() {
             self.read_stopped(piece, out);
             return;
@@ -162,7 +162,7 @@ impl Mender {
     }
 
     /// After the end of the text, or once mending has stopped.
-    fn read_stopped(&mut self, piece: &[u8], out: &mut impl Output) {
+    fn read_stopped(&mut self, piece: &[u8], out: &mut dyn Output) {
         match &mut self.front {
             Front::Wrapped(wrapped) => {
                 wrapped.received += piece.len();
@@ -177,7 +177,7 @@ impl Mender {
     }
 
     /// Looks for a wrapper.
-    fn watch(&mut self, mut gate: Gate, bytes: &[u8], last: bool, out: &mut impl Output) {
+    fn watch(&mut self, mut gate: Gate, bytes: &[u8], last: bool, out: &mut dyn Output) {
         self.watched += bytes.len().min(super::JOIN) as u64;
         match gate.watch(bytes, self.engine.options(), last) {
             Seen::Clear => self.read(bytes, out),
@@ -214,7 +214,7 @@ impl Mender {
         mut wrapped: Box<Wrapped>,
         piece: &[u8],
         last: bool,
-        out: &mut impl Output,
+        out: &mut dyn Output,
     ) {
         self.watched += piece.len() as u64;
         let kind = wrapped.reader.kind();
@@ -235,7 +235,7 @@ impl Mender {
     }
 
     /// After the engine has read: what is certain needs not be kept.
-    fn settle_wrapped(&mut self, mut wrapped: Box<Wrapped>, out: &mut impl Output) {
+    fn settle_wrapped(&mut self, mut wrapped: Box<Wrapped>, out: &mut dyn Output) {
         if let Some(from) = self.engine.dropping() {
             let Wrapped { composer, repairs, .. } = &mut *wrapped;
             composer.drop_text(from, self.engine.committed(), |piece| {
@@ -260,7 +260,7 @@ impl Mender {
     pub(super) fn finish_wrapped(
         &mut self,
         mut wrapped: Box<Wrapped>,
-        out: &mut impl Output,
+        out: &mut dyn Output,
     ) -> Outcome {
         if self.raw.is_none() {
             let inner = wrapped.unwrap(&[], true);
@@ -285,7 +285,7 @@ impl Mender {
     }
 
     /// Gives up on a text that may be in a wrapper, or is.
-    pub(super) fn abandon_front(&mut self, out: &mut impl Output) {
+    pub(super) fn abandon_front(&mut self, out: &mut dyn Output) {
         match core::mem::replace(&mut self.front, Front::Clear) {
             Front::Clear => self.bypass(&[], out),
             Front::Gate(_, held) => self.bypass(&held, out),
@@ -301,12 +301,12 @@ impl Mender {
 
 /// Receives what the engine makes of the text that was wrapped, and emits it as edits of the text as
 /// it was pushed.
-struct Via<'a, O> {
-    out: &'a mut O,
+struct Via<'a> {
+    out: &'a mut dyn Output,
     wrapped: &'a mut Wrapped,
 }
 
-impl<O: Output> Output for Via<'_, O> {
+impl Output for Via<'_> {
     fn copy(&mut self, bytes: &[u8]) {
         let Self { out, wrapped } = self;
         if wrapped.raw {
@@ -365,7 +365,7 @@ impl Front {
     pub(super) const DOCUMENT: Self = Self::Gate(Gate::DOCUMENT, Vec::new());
 
     /// Emits the repair that drops text after a document.
-    pub(super) fn dropped(&mut self, repair: Repair, out: &mut impl Output) {
+    pub(super) fn dropped(&mut self, repair: Repair, out: &mut dyn Output) {
         match self {
             Self::Wrapped(wrapped) => Via { out, wrapped }.repair(repair),
             Self::Clear | Self::Gate(..) => out.repair(repair),

@@ -85,7 +85,7 @@ impl Lines {
 
 impl Mender {
     /// Reads a chunk of a text of several documents.
-    pub(super) fn read_lines(&mut self, chunk: &[u8], out: &mut impl Output) {
+    pub(super) fn read_lines(&mut self, chunk: &[u8], out: &mut dyn Output) {
         let mut rest = chunk;
         while let Some(lines) = self.lines.as_mut().filter(|lines| !lines.held.is_empty())
             && !rest.is_empty()
@@ -100,7 +100,7 @@ impl Mender {
     }
 
     /// Reads the bytes that wait for the next line, because the text has ended or is given up.
-    pub(super) fn finish_lines(&mut self, out: &mut impl Output) {
+    pub(super) fn finish_lines(&mut self, out: &mut dyn Output) {
         let held = self.lines.as_mut().map(|lines| core::mem::take(&mut lines.held));
         self.read_each_line(&held.unwrap_or_default(), true, out, |_, _| ());
     }
@@ -111,7 +111,7 @@ impl Mender {
         &mut self,
         text: &[u8],
         last: bool,
-        out: &mut impl Output,
+        out: &mut dyn Output,
         mut cut: impl FnMut(usize, usize),
     ) {
         let mut rest = text;
@@ -169,7 +169,7 @@ impl Mender {
     }
 
     /// Ends the open document, and goes on.
-    fn end_line(&mut self, out: &mut impl Output) {
+    fn end_line(&mut self, out: &mut dyn Output) {
         let mut carry = core::mem::take(&mut self.carry);
         let used = self.advance(&carry, true, out);
         carry.drop_front(used);

@@ -102,10 +102,9 @@ impl Mender {
         out.settle();
     }
 
-    /// Reads a chunk that is not only content of the current string. A function of its own, so that
-    /// the rest can be inlined into the loop of a caller even where this is too long for that.
-    #[inline]
-    fn push_other(&mut self, chunk: &[u8], out: &mut impl Output) {
+    /// Reads a chunk that is not only content of the current string. From here on, an output is called
+    /// through a table, so that there is one copy of all this and not one for each type of output.
+    fn push_other(&mut self, chunk: &[u8], out: &mut dyn Output) {
         self.engine.stop_at_end(false);
         if self.within == Within::Other || chunk.len() > PIECE || self.lines.is_some() {
             self.push_any(chunk, out);
@@ -117,7 +116,7 @@ impl Mender {
 
     /// Reads a chunk of any length, whatever came before it.
     #[inline(never)]
-    fn push_any(&mut self, chunk: &[u8], out: &mut impl Output) {
+    fn push_any(&mut self, chunk: &[u8], out: &mut dyn Output) {
         if !self.front.is_clear() {
             chunk.chunks(PIECE).for_each(|piece| self.read_front(piece, false, out));
         } else if self.lines.is_some() {
@@ -147,10 +146,17 @@ impl Mender {
             return Some(0);
         }
         let start = self.offset();
-        let Some(chunk) = self.push_content(chunk, out) else {
-            out.settle();
-            return None;
+        let end = match self.push_content(chunk, out) {
+            Some(chunk) => self.push_to_end(chunk, start, out),
+            None => None,
         };
+        out.settle();
+        end
+    }
+
+    /// Reads a chunk that is not only content of the current string, up to the end of the document. The
+    /// input up to `start` was read before.
+    fn push_to_end(&mut self, chunk: &[u8], start: usize, out: &mut dyn Output) -> Option<usize> {
         if start == 0 && self.front.wrapped().is_none() {
             self.engine.begin_document();
             self.front = Front::DOCUMENT;
@@ -171,7 +177,6 @@ impl Mender {
             (rest, size) = (tail, PIECE.min(2 * size));
         }
         self.within = self.ends_within();
-        out.settle();
         if let Some(end) = self.front.end_document(start) {
             return Some(end.saturating_sub(start));
         }
@@ -201,7 +206,7 @@ impl Mender {
         }
     }
 
-    fn read(&mut self, chunk: &[u8], out: &mut impl Output) {
+    fn read(&mut self, chunk: &[u8], out: &mut dyn Output) {
         if self.lines.is_some() && self.outcome.is_none() {
             self.read_lines(chunk, out);
         } else {
@@ -209,7 +214,7 @@ impl Mender {
         }
     }
 
-    fn read_text(&mut self, chunk: &[u8], out: &mut impl Output) {
+    fn read_text(&mut self, chunk: &[u8], out: &mut dyn Output) {
         if self.outcome.is_some() || self.raw.is_some() {
             self.pushed += chunk.len();
             out.raw();
@@ -274,6 +279,10 @@ impl Mender {
     /// After [`push_document`](Self::push_document) it may turn out that the document has ended
     /// before the input. [`leftover`](Self::leftover) then returns the bytes after it.
     pub fn finish(&mut self, out: &mut impl Output) -> Outcome {
+        self.finish_to(out)
+    }
+
+    fn finish_to(&mut self, out: &mut dyn Output) -> Outcome {
         self.within = Within::Other;
         if let Some(outcome) = self.outcome {
             return outcome;
@@ -290,7 +299,7 @@ impl Mender {
         outcome
     }
 
-    fn finish_text(&mut self, out: &mut impl Output) -> Outcome {
+    fn finish_text(&mut self, out: &mut dyn Output) -> Outcome {
         self.finish_lines(out);
         let mut outcome = None;
         if self.raw.is_none() {
@@ -310,6 +319,10 @@ impl Mender {
 
     /// Gives up, and emits the withheld bytes raw. An outcome that is already final stays.
     pub fn abandon(&mut self, out: &mut impl Output) -> Outcome {
+        self.abandon_to(out)
+    }
+
+    fn abandon_to(&mut self, out: &mut dyn Output) -> Outcome {
         self.within = Within::Other;
         let outcome = self.outcome().unwrap_or(Outcome::Abandoned);
         if self.outcome.is_none() {
@@ -444,7 +457,7 @@ impl Mender {
 
     /// Runs the engine on `text`, which starts at its committed position. Returns how much of it is
     /// committed.
-    fn advance(&mut self, text: &[u8], last: bool, out: &mut impl Output) -> usize {
+    fn advance(&mut self, text: &[u8], last: bool, out: &mut dyn Output) -> usize {
         let base = self.pushed - text.len();
         let stop = self.engine.run(Part::new(text, base, last)).err();
         let committed = self.engine.committed();
@@ -455,7 +468,7 @@ impl Mender {
     }
 
     /// Emits the withheld bytes and `rest` unchanged.
-    fn bypass(&mut self, rest: &[u8], out: &mut impl Output) {
+    fn bypass(&mut self, rest: &[u8], out: &mut dyn Output) {
         if self.raw.is_none() {
             self.raw = Some(Stop::Refused);
         }
@@ -514,7 +527,7 @@ impl Text<'_> {
 
     /// Emits the bytes between two offsets.
     #[inline]
-    fn copy(&self, from: usize, to: usize, out: &mut impl Output) {
+    fn copy(&self, from: usize, to: usize, out: &mut dyn Output) {
         if from < self.base {
             let start = self.start();
             let end = to.min(self.base);
@@ -530,7 +543,7 @@ impl Text<'_> {
 }
 
 /// Emits the text that was committed since the last time, with the edits applied.
-fn emit(engine: &mut Engine, text: Text<'_>, out: &mut impl Output, count: &mut usize) {
+fn emit(engine: &mut Engine, text: Text<'_>, out: &mut dyn Output, count: &mut usize) {
     let committed = engine.committed();
     let mut at = engine.emitted().max(text.start());
     if engine.is_plain() {
@@ -566,7 +579,7 @@ fn emit(engine: &mut Engine, text: Text<'_>, out: &mut impl Output, count: &mut 
 impl Mender {
     /// Reads a chunk, or a piece of a long one.
     #[inline(never)]
-    fn push_long(&mut self, piece: &[u8], out: &mut impl Output) {
+    fn push_long(&mut self, piece: &[u8], out: &mut dyn Output) {
         if self.outcome.is_some() || !self.engine.on_fast_path() {
             self.read(piece, out);
         } else if let Some(rest) = self.continue_fast(piece, out) {
@@ -658,7 +671,7 @@ impl Mender {
 
     /// Reads a chunk that continues on the fast path.
     #[inline(always)]
-    fn push_piece(&mut self, chunk: &[u8], out: &mut impl Output) {
+    fn push_piece(&mut self, chunk: &[u8], out: &mut dyn Output) {
         let clean = self.engine.read_piece(&self.carry, chunk, self.pushed);
         if let Some(rest) = self.emit_fast(clean, chunk, out) {
             self.read(rest, out);
@@ -666,7 +679,7 @@ impl Mender {
     }
 
     /// Emits what is certain by the rules, which the fast path may withhold for longer.
-    fn leave_fast_path(&mut self, out: &mut impl Output) {
+    fn leave_fast_path(&mut self, out: &mut dyn Output) {
         if self.raw.is_none() && !self.carry.is_empty() {
             let mut carry = core::mem::take(&mut self.carry);
             let used = self.advance(&carry, false, out);
@@ -677,7 +690,7 @@ impl Mender {
 
     /// Continues on the fast path. Returns the part of `rest` that must be read again after the
     /// withheld bytes, or `None` if all of it was read.
-    fn continue_fast<'a>(&mut self, rest: &'a [u8], out: &mut impl Output) -> Option<&'a [u8]> {
+    fn continue_fast<'a>(&mut self, rest: &'a [u8], out: &mut dyn Output) -> Option<&'a [u8]> {
         let clean = self.engine.read_fast(&self.carry, rest, self.pushed);
         self.emit_fast(clean, rest, out)
     }
@@ -688,7 +701,7 @@ impl Mender {
         &mut self,
         clean: bool,
         rest: &'a [u8],
-        out: &mut impl Output,
+        out: &mut dyn Output,
     ) -> Option<&'a [u8]> {
         let base = self.pushed;
         let committed = self.engine.committed();
