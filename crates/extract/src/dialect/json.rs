@@ -71,7 +71,7 @@ enum Phase {
     Value,
     /// After an item of a list of calls.
     Item,
-    /// Arguments that have ended, unless what follows goes on with them.
+    /// A value that has ended, unless what follows goes on with it.
     Follow,
     /// What is no value, up to a marker.
     Junk,
@@ -79,8 +79,6 @@ enum Phase {
     Surplus,
     /// White space, a fence and the closing marker after the value.
     Trail,
-    /// Further keys after the object of a call, which are missing in it, up to a marker.
-    Beside,
 }
 
 /// The number of the marker that closes a block; others only end it.
@@ -166,7 +164,6 @@ impl JsonCall {
             Phase::Follow => self.follow(rest, eof, ctx),
             Phase::Junk | Phase::Surplus => self.junk(rest, eof, ctx),
             Phase::Trail => self.trail(rest, eof, ctx),
-            Phase::Beside => self.beside(rest, eof, ctx),
         }
     }
 
@@ -235,44 +232,43 @@ impl JsonCall {
         }
     }
 
-    /// Decides whether arguments have ended with their value.
+    /// Decides whether a payload has ended with its value.
     fn follow<S: CallSink>(&mut self, rest: &[u8], eof: bool, ctx: &mut Ctx<'_, S>) -> Step {
-        match self.has_more(rest, eof) {
-            None => Step::Wait,
-            Some(true) => {
-                self.phase = Phase::Surplus;
-                Step::Read(0)
-            }
-            Some(false) => {
-                self.envelope.finish(ctx);
-                self.give_up_unmade(ctx);
-                self.phase = Phase::Trail;
-                Step::Read(0)
-            }
+        let Some(more) = self.has_more(rest, eof) else { return Step::Wait };
+        if more && self.envelope.is_named() {
+            self.phase = Phase::Surplus;
+            return Step::Read(0);
         }
+        self.envelope.finish(ctx);
+        self.give_up_unmade(ctx);
+        self.phase = Phase::Trail;
+        if more && ctx.out.made && !self.envelope.is_dead() {
+            // Keys that follow the object of a call are missing in it.
+            ctx.refuse_ended();
+            self.phase = if self.closes() { Phase::Junk } else { Phase::Trail };
+        }
+        Step::Read(0)
     }
 
-    /// Whether what follows the arguments goes on with them, is another object in place of the marker, or
-    /// more arguments. `None` waits for more.
+    /// Whether what follows a value goes on with it, or, after arguments, is another object in place of the marker,
+    /// or more arguments. `None` waits for more.
     fn has_more(&self, rest: &[u8], eof: bool) -> Option<bool> {
-        let marked = self.closes() || !self.mark.is_empty();
-        if marked && past_space(rest, eof)?.1.starts_with(b"{") {
-            return Some(true);
-        }
         if self.runs_on(rest, eof)? {
             return Some(true);
         }
-        let mark = self.mark.trim();
+        if !self.envelope.is_named() {
+            return if self.closes() { goes_on(rest, eof) } else { Some(false) };
+        }
+        let (_, next) = past_space(rest, eof)?;
+        let mark = self.mark.trim().as_bytes();
+        if (self.closes() || !mark.is_empty()) && next.starts_with(b"{") {
+            return Some(true);
+        }
         if mark.len() > 1 {
-            let next = past_space(rest, eof)?.1;
-            if !eof
-                && !next.is_empty()
-                && next.len() < mark.len()
-                && mark.as_bytes().starts_with(next)
-            {
+            if !eof && !next.is_empty() && next.len() < mark.len() && mark.starts_with(next) {
                 return None;
             }
-            if next.starts_with(mark.as_bytes()) {
+            if next.starts_with(mark) {
                 return Some(true);
             }
         }
@@ -408,13 +404,7 @@ impl JsonCall {
         let ended = self.mender.push_document(bytes, &mut follow);
         if ended.is_some() {
             let back = self.envelope.rest();
-            if self.envelope.is_named() {
-                self.phase = Phase::Follow;
-            } else {
-                self.phase = Phase::Trail;
-                self.envelope.finish(ctx);
-                self.give_up_unmade(ctx);
-            }
+            self.phase = Phase::Follow;
             let (kept, unread) = (length.saturating_sub(back.len()), back.len().min(length));
             let before = back.get(..back.len() - unread).unwrap_or_default().to_vec();
             return if before.is_empty() { Step::Read(kept) } else { Step::Back(kept, before) };

@@ -1,6 +1,6 @@
 //! What follows the value of a payload: white space, a fence and the closing marker.
 
-use super::{CLOSE, JsonCall, Phase, SPACE, Step, goes_on};
+use super::{CLOSE, JsonCall, SPACE, Step};
 use crate::dialect::{markers::MarkersHere, out::Ctx, sink::CallSink};
 
 /// Whether a marker closes a payload.
@@ -19,13 +19,6 @@ impl JsonCall {
         eof: bool,
         ctx: &mut Ctx<'_, S>,
     ) -> Step {
-        if !self.envelope.is_named() && ctx.out.made && !self.envelope.is_dead() {
-            match self.runs_on(rest, eof) {
-                None => return Step::Wait,
-                Some(true) => ctx.refuse_ended(),
-                Some(false) => {}
-            }
-        }
         if self.envelope.is_bare() || self.envelope.is_dead() || !ctx.out.made {
             ctx.flush_end(!self.closes());
             return Step::Done(0);
@@ -45,17 +38,6 @@ impl JsonCall {
                 return Step::Read(length);
             }
         }
-        if self.closes() && !self.envelope.is_named() {
-            match goes_on(rest, eof) {
-                None => return Step::Wait,
-                Some(true) => {
-                    self.phase = Phase::Beside;
-                    ctx.refuse_ended();
-                    return Step::Read(0);
-                }
-                Some(false) => {}
-            }
-        }
         // One bracket too many belongs to the call: where no marker follows, only directly after it.
         if (self.closes() || space == 0) && matches!(after.first(), Some(b'}' | b']')) {
             ctx.markup(rest.get(..space + 1).unwrap_or_default());
@@ -63,54 +45,20 @@ impl JsonCall {
         }
         match self.stops.at(after, eof) {
             MarkersHere::Partial => Step::Wait,
-            MarkersHere::Here(found) => self.close(&found, space, rest, ctx),
+            MarkersHere::Here(found) => {
+                // Only the closing marker is a part of the block.
+                let closing = found.iter().find(|(id, _)| *id == CLOSE);
+                let length = closing.map_or(0, |(_, length)| space + length);
+                ctx.markup(rest.get(..length).unwrap_or_default());
+                self.flush_end(closing.is_some() || !self.closes(), ctx);
+                Step::Done(length)
+            }
             MarkersHere::Nothing => {
                 let length = if eof && self.is_half_a_marker(after) { rest.len() } else { 0 };
                 ctx.markup(rest.get(..length).unwrap_or_default());
                 self.flush_end(!self.closes(), ctx);
                 Step::Done(length)
             }
-        }
-    }
-
-    /// Ends the block at a marker, after this much white space. Only the closing one is a part of it.
-    fn close<S: CallSink>(
-        &self,
-        found: &[(usize, usize)],
-        space: usize,
-        rest: &[u8],
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let closing = found.iter().find(|(id, _)| *id == CLOSE);
-        let length = closing.map_or(0, |(_, length)| space + length);
-        ctx.markup(rest.get(..length).unwrap_or_default());
-        self.flush_end(closing.is_some() || !self.closes(), ctx);
-        Step::Done(length)
-    }
-
-    /// Reads what goes on with an object that has ended, up to a marker.
-    pub(super) fn beside<S: CallSink>(
-        &mut self,
-        rest: &[u8],
-        eof: bool,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Step {
-        let begins = |byte: &u8| self.stops.begins_with(*byte);
-        let clear = rest.iter().position(begins).unwrap_or(rest.len());
-        let length = match self.stops.at(rest.get(clear..).unwrap_or_default(), eof) {
-            MarkersHere::Nothing => (clear + 1).min(rest.len()),
-            MarkersHere::Partial | MarkersHere::Here(_) if clear > 0 => clear,
-            MarkersHere::Partial => return Step::Wait,
-            MarkersHere::Here(found) => return self.close(&found, 0, rest, ctx),
-        };
-        ctx.raw(rest.get(..length).unwrap_or_default());
-        match length {
-            0 if !eof => Step::Wait,
-            0 => {
-                self.flush_end(false, ctx);
-                Step::Done(0)
-            }
-            length => Step::Read(length),
         }
     }
 
