@@ -551,3 +551,37 @@ fn nothing_in_a_string_of_an_object_is_a_call() {
         }
     }
 }
+
+/// A call in the provider's reasoning is mentioned, or made where the caller says so.
+#[test]
+fn a_call_in_the_reasoning_of_the_provider_is_mentioned_or_made() {
+    let call = "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"seats\": 2}}\n</tool_call>";
+    let thought = format!("Two seats, then.\n{call}\n");
+    let body: String = pieces(&thought)
+        .iter()
+        .map(|piece| json!({"choices": [{"index": 0, "delta": {"reasoning_content": piece}}]}))
+        .chain([json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})])
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    for calls in [named("hermes"), TextCalls::detected().with_tools(tools())] {
+        let (mut mentioned, mut reasoning) = (Vec::new(), String::new());
+        let mut take = |event: Event| match event {
+            Event::CallMentioned { name, .. } => mentioned.push(name),
+            Event::Reasoning { text, .. } => reasoning.push_str(&text),
+            Event::CallEnded(call) => panic!("{call:?}"),
+            _ => {}
+        };
+        let mut reader = ResponseReader::new(options(&calls));
+        reader.push(body.as_bytes(), &mut take);
+        reader.finish(&mut take);
+        assert_eq!((mentioned, reasoning), (vec!["book".to_owned()], thought.clone()));
+
+        let made = calls.with_calls_in_reasoning();
+        let response = Response::read(body.as_bytes(), options(&made));
+        let found = response.transcript().calls();
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].name(), found[0].arguments()), ("book", "{\"seats\": 2}"));
+        assert!(response.transcript().reasoning().starts_with("Two seats, then.\n"));
+        assert!(!response.transcript().reasoning().contains("tool_call"));
+    }
+}

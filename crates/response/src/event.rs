@@ -59,7 +59,8 @@ pub enum Event {
         json: Vec<u8>,
     },
     /// A call in the text is only mentioned, because of where it is: see
-    /// [`MentionedCall`](wiremend_extract::MentionedCall). Its text follows. Only with
+    /// [`MentionedCall`](wiremend_extract::MentionedCall). Its text follows. So is one in the reasoning, where none is
+    /// [made](crate::TextCalls::with_calls_in_reasoning): its text comes before. Only with
     /// [`with_calls_in_text`](crate::ResponseOptions::with_calls_in_text).
     #[non_exhaustive]
     CallMentioned {

@@ -41,10 +41,20 @@ pub(crate) struct CallsInText {
     source: TextCalls,
     mending: MendOptions,
     limits: WireLimits,
-    texts: BTreeMap<Block, Text>,
+    texts: BTreeMap<(Block, Field), Text>,
     shared: Shared,
     /// The numbers of the calls of the format, which are counted with the others.
     numbers: BTreeMap<usize, usize>,
+}
+
+/// Where a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Field {
+    Text,
+    /// The reasoning that the provider sends apart from the text, in which calls are made.
+    Reasoning,
+    /// The same, if they are only mentioned there. It was passed on.
+    Mentions,
 }
 
 /// What all texts share.
@@ -130,8 +140,20 @@ impl CallsInText {
     /// Reads an event of the decoder.
     pub(crate) fn take(&mut self, event: &WireEvent<'_>, next: Next<'_>) {
         match *event {
-            WireEvent::Text { block, text } if self.is_searched(block) => {
-                self.with(block, next, |reader, route| reader.push(text.as_bytes(), route));
+            WireEvent::Text { block, text } if self.is_searched(block, Field::Text) => {
+                self.with((block, Field::Text), next, |reader, route| {
+                    reader.push(text.as_bytes(), route);
+                });
+            }
+            WireEvent::Reasoning { block, text } => {
+                let field = self.reasoning();
+                let searched = self.is_searched(block, field);
+                if !searched || field == Field::Mentions {
+                    next(Passed::Wire(event));
+                }
+                self.with((block, field), next, |reader, route| {
+                    reader.push(text.as_bytes(), route);
+                });
             }
             WireEvent::Doubted(doubt) => {
                 self.shared.doubt.get_or_insert(doubt);
@@ -183,26 +205,34 @@ impl CallsInText {
         next(Passed::Wire(&renumbered));
     }
 
+    const fn reasoning(&self) -> Field {
+        if self.source.makes_calls_in_reasoning() { Field::Reasoning } else { Field::Mentions }
+    }
+
     /// Whether a text is searched. Adds an entry for a new text.
-    fn is_searched(&mut self, block: Block) -> bool {
-        if !self.texts.contains_key(&block) {
+    fn is_searched(&mut self, block: Block, field: Field) -> bool {
+        if !self.texts.contains_key(&(block, field)) {
             if self.texts.len() >= MOST_TEXTS {
                 return false;
             }
-            let first = !self.texts.keys().any(|other| other.choice() == block.choice());
+            let same = |(other, of): &(Block, Field)| {
+                other.choice() == block.choice() && *of == Field::Text
+            };
+            let first = field == Field::Text && !self.texts.keys().any(same);
             let reader = self.source.reader(first, &self.mending);
-            self.texts.insert(block, Text { reader, state: TextState::default() });
+            self.texts.insert((block, field), Text { reader, state: TextState::default() });
         }
         true
     }
 
     /// Ends the texts of one choice, or of all.
     fn finish(&mut self, choice: Option<u32>, clean: bool, unclean: Doubt, next: Next<'_>) {
-        let of_choice = |block: &&Block| choice.is_none_or(|choice| block.choice() == choice);
-        let blocks: Vec<Block> = self.texts.keys().filter(of_choice).copied().collect();
+        let of_choice =
+            |(block, _): &&(Block, Field)| choice.is_none_or(|choice| block.choice() == choice);
+        let texts: Vec<_> = self.texts.keys().filter(of_choice).copied().collect();
         self.shared.unclean = (!clean).then_some(unclean);
-        for block in blocks {
-            self.with(block, next, |reader, route| {
+        for text in texts {
+            self.with(text, next, |reader, route| {
                 if clean {
                     reader.finish_at_eos(route);
                 } else {
@@ -216,13 +246,14 @@ impl CallsInText {
 
     fn with(
         &mut self,
-        block: Block,
+        (block, field): (Block, Field),
         next: Next<'_>,
         then: impl FnOnce(&mut CallExtractor, &mut Route<'_>),
     ) {
-        let Some(text) = self.texts.get_mut(&block) else { return };
+        let Some(text) = self.texts.get_mut(&(block, field)) else { return };
         let mut route = Route {
             block,
+            field,
             state: &mut text.state,
             shared: &mut self.shared,
             mending: &self.mending,
@@ -236,6 +267,7 @@ impl CallsInText {
 /// Turns what is found in one text into events.
 struct Route<'a> {
     block: Block,
+    field: Field,
     state: &'a mut TextState,
     shared: &'a mut Shared,
     mending: &'a MendOptions,
@@ -249,15 +281,23 @@ impl Route<'_> {
     }
 
     fn say_text(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.say(&WireEvent::Text { block: self.block, text });
+        match self.field {
+            _ if text.is_empty() => {}
+            Field::Text => self.say(&WireEvent::Text { block: self.block, text }),
+            Field::Reasoning | Field::Mentions => self.say_reasoning(text),
         }
     }
 
     fn say_reasoning(&mut self, text: &str) {
-        if !text.is_empty() {
+        if !text.is_empty() && self.field != Field::Mentions {
             self.say(&WireEvent::Reasoning { block: self.block, text });
         }
+    }
+
+    /// A call is only mentioned.
+    fn mention(&mut self, name: &str) {
+        let (block, name) = (self.block, name.to_owned());
+        (self.next)(Passed::Own(Event::CallMentioned { block, name }));
     }
 
     /// Emits what is left of the text.
@@ -304,6 +344,9 @@ impl CallSink for Route<'_> {
     }
 
     fn text_was_reasoning(&mut self) {
+        if self.field != Field::Text {
+            return;
+        }
         (self.next)(Passed::Own(Event::TextWasReasoning { block: self.block }));
     }
 
@@ -314,6 +357,12 @@ impl CallSink for Route<'_> {
     }
 
     fn begin(&mut self, call: &CallStart<'_>) {
+        if self.field == Field::Mentions {
+            if call.known {
+                self.mention(call.name);
+            }
+            return;
+        }
         let number = (self.shared.begun < self.limits.calls()).then_some(self.shared.begun);
         let limit = self.limits.arguments();
         self.state.open = Some(OpenCall {
@@ -377,10 +426,7 @@ impl CallSink for Route<'_> {
     }
 
     fn mentioned(&mut self, call: &MentionedCall<'_>) {
-        (self.next)(Passed::Own(Event::CallMentioned {
-            block: self.block,
-            name: call.name.to_owned(),
-        }));
+        self.mention(call.name);
     }
 
     fn restated(&mut self, call: &RestatedCall<'_>) {
@@ -391,6 +437,9 @@ impl CallSink for Route<'_> {
     }
 
     fn unknown(&mut self, tool: &UnknownTool<'_>) {
+        if self.field == Field::Mentions {
+            return;
+        }
         (self.next)(Passed::Own(Event::UnknownTool {
             block: self.block,
             name: tool.name.to_owned(),

@@ -39,6 +39,7 @@ use super::finder::TextCallFinder;
 pub struct TextCalls {
     reader: CallExtractor,
     has_tools: bool,
+    in_reasoning: bool,
     /// The reader with its dialects made ready, once a response has been read.
     made_ready: Arc<OnceLock<CallExtractor>>,
 }
@@ -48,11 +49,16 @@ impl TextCalls {
     /// [tools](Self::with_tools) must be given.
     #[must_use]
     pub fn detected() -> Self {
-        Self::of(CallExtractor::new(MendOptions::new()), false)
+        Self {
+            reader: CallExtractor::new(MendOptions::new()),
+            has_tools: false,
+            in_reasoning: false,
+            made_ready: Arc::default(),
+        }
     }
 
-    fn of(reader: CallExtractor, has_tools: bool) -> Self {
-        Self { reader, has_tools, made_ready: Arc::default() }
+    fn with(self, change: impl FnOnce(CallExtractor) -> CallExtractor) -> Self {
+        Self { reader: change(self.reader), made_ready: Arc::default(), ..self }
     }
 
     /// Looks for one dialect. A call of an unknown tool is a call, too.
@@ -71,13 +77,13 @@ impl TextCalls {
     /// Looks for this dialect as well. After [`detected`](Self::detected), it replaces all others.
     #[must_use]
     pub fn with_dialect(self, dialect: Dialect) -> Self {
-        Self::of(self.reader.with_dialect(dialect), self.has_tools)
+        self.with(|reader| reader.with_dialect(dialect))
     }
 
     /// Looks for a dialect of the caller next to all others.
     #[must_use]
     pub fn with_registered(self, dialect: Dialect) -> Self {
-        Self::of(self.reader.with_registered(dialect), self.has_tools)
+        self.with(|reader| reader.with_registered(dialect))
     }
 
     /// Sets the tools that calls may name.
@@ -87,7 +93,7 @@ impl TextCalls {
     /// response, or none. Tools that are set here are made ready only once.
     #[must_use]
     pub fn with_tools(self, tools: impl Into<Arc<Tools>>) -> Self {
-        Self::of(self.reader.with_tools(tools), true)
+        Self { has_tools: true, ..self.with(|reader| reader.with_tools(tools)) }
     }
 
     /// Sets what the prompt has opened, such as a reasoning block.
@@ -96,7 +102,7 @@ impl TextCalls {
     /// Nothing.
     #[must_use]
     pub fn with_start(self, start: CallStartState) -> Self {
-        Self::of(self.reader.with_start(start), self.has_tools)
+        self.with(|reader| reader.with_start(start))
     }
 
     /// Sets what the prompt has already written of the answer, such as `<tool_call>` at the end of a
@@ -118,7 +124,34 @@ impl TextCalls {
     /// Nothing.
     #[must_use]
     pub fn with_prefill(self, text: impl Into<Vec<u8>>) -> Self {
-        Self::of(self.reader.with_prefill(text), self.has_tools)
+        self.with(|reader| reader.with_prefill(text))
+    }
+
+    /// Makes the calls in the reasoning that the provider sends apart from the text, as servers do that take all up
+    /// to the end of a block for reasoning. A [rewriter](Self::finders) sends reasoning on as it is.
+    ///
+    /// ```
+    /// use wiremend_extract::{Dialect, Tools};
+    /// use wiremend_response::{Response, ResponseOptions, TextCalls};
+    /// let dialect = Dialect::by_name("hermes").unwrap().clone();
+    /// let calls = TextCalls::of_dialect(dialect).with_calls_in_reasoning();
+    /// let body = br#"{"choices":[{"index":0,"message":{"role":"assistant","reasoning_content":
+    ///     "I look.\n<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>"},"finish_reason":"stop"}]}"#;
+    /// let response = Response::read(body, ResponseOptions::new().with_calls_in_text(calls));
+    /// assert_eq!(response.transcript().calls()[0].name(), "ls");
+    /// assert_eq!(response.transcript().reasoning(), "I look.\n");
+    /// ```
+    ///
+    /// ### Default
+    /// They are [mentioned](crate::Event::CallMentioned), and the reasoning comes as it is.
+    #[must_use]
+    pub fn with_calls_in_reasoning(self) -> Self {
+        Self { in_reasoning: true, ..self }
+    }
+
+    /// Whether calls are made in the reasoning.
+    pub(super) const fn makes_calls_in_reasoning(&self) -> bool {
+        self.in_reasoning
     }
 
     /// Finders for [`RewriteOptions::with_calls_in_text`](wiremend_wire::RewriteOptions::with_calls_in_text).
