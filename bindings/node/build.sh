@@ -49,18 +49,26 @@ if ! has_library && ! timeout 60 rustup target add "$triple" 2>/dev/null; then
 fi
 CARGO_TARGET_DIR=$target "${build[@]}"
 # Without schemas, tools and exchanges.
-CARGO_TARGET_DIR=$target/small "${build[@]}" --no-default-features
+CARGO_TARGET_DIR=$target/small "${build[@]}" --no-default-features --features wire
+# Texts alone.
+CARGO_TARGET_DIR=$target/core "${build[@]}" --no-default-features
 
 [ -x node_modules/.bin/tsc ] || npm ci --no-fund --no-audit
 rm -rf dist
 node_modules/.bin/tsc
 node_modules/.bin/tsc --project tsconfig.cjs.json
 echo '{ "type": "commonjs" }' >dist/cjs/package.json
-cat >dist/cjs/here.js <<'END'
+here() {
+  cat <<END
 "use strict";
-exports.moduleUrl = () => require("node:url").pathToFileURL(require("node:path").join(__dirname, "..", "wiremend.wasm"));
+exports.$1 = () => require("node:url").pathToFileURL(require("node:path").join(__dirname, "..", "$2"));
 END
-rm -f dist/cjs/workerd.*
+}
+here moduleUrl wiremend.wasm >dist/cjs/here.js
+here coreUrl wiremend-core.wasm >dist/cjs/core-here.js
+rm -f dist/cjs/*workerd.*
 cp "$target/$triple/wasm/wiremend.wasm" dist/wiremend.wasm
-cp "$target/small/$triple/wasm/wiremend.wasm" dist/wiremend-small.wasm
+for part in small core; do
+  cp "$target/$part/$triple/wasm/wiremend.wasm" "dist/wiremend-$part.wasm"
+done
 node playground/build.mjs

@@ -1,7 +1,5 @@
 /** The module, and how it is called. */
 
-import { moduleUrl } from "./here.js";
-
 /** What the module exports: `src/abi.rs`. */
 interface Exports {
   memory: WebAssembly.Memory;
@@ -50,6 +48,7 @@ let current: Exports | undefined;
 let compiled: WebAssembly.Module | undefined;
 let started: Promise<void> | undefined;
 let load: (() => WebAssembly.Module) | undefined;
+let url: (() => URL) | undefined;
 let view = new Uint8Array();
 
 /** Counts instances: objects of an earlier one are gone. */
@@ -66,9 +65,14 @@ function start(module: WebAssembly.Module): Exports {
   return made;
 }
 
-/** Says where a module is found when it is first needed. */
-export function found(where: () => WebAssembly.Module): void {
-  load = where;
+/** Says where a module is found when it is first needed. One that is whole is preferred. */
+export function found(where: () => WebAssembly.Module, isWhole: boolean): void {
+  if (isWhole || load === undefined) load = where;
+}
+
+/** The same of its file. */
+export function located(where: () => URL, isWhole: boolean): void {
+  if (isWhole || url === undefined) url = where;
 }
 
 /**
@@ -101,7 +105,7 @@ export function init(source?: ModuleSource): Promise<void> {
 
 async function fetched(source?: ModuleSource): Promise<WebAssembly.Module> {
   if (source === undefined && load !== undefined) return load();
-  let from = await (source ?? moduleUrl());
+  let from = await (source ?? url!());
   if (typeof from === "string" || from instanceof URL) from = await fetch(from);
   if (from instanceof WebAssembly.Module) return from;
   if (!isResponse(from)) return WebAssembly.compile(from);

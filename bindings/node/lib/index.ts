@@ -1,5 +1,10 @@
 /** Mends JSON from language models. For bundlers and pages: `await init()` first. */
 
+import { located } from "./engine.js";
+import { moduleUrl } from "./here.js";
+
+located(moduleUrl, true);
+
 export { init, initSync, type ModuleSource, type Text } from "./engine.js";
 export { Cut, LimitExceeded, MendError, Refused, SchemaMismatch } from "./errors.js";
 export { Reader, readEvents, type Event, type ReadOptions } from "./events.js";

@@ -5,6 +5,6 @@ import { readFileSync } from "node:fs";
 import { found } from "./engine.js";
 import { moduleUrl } from "./here.js";
 
-found(() => new WebAssembly.Module(readFileSync(moduleUrl())));
+found(() => new WebAssembly.Module(readFileSync(moduleUrl())), true);
 
 export * from "./index.js";

@@ -5,6 +5,6 @@ import module from "../wiremend.wasm";
 
 import { found } from "./engine.js";
 
-found(() => module);
+found(() => module, true);
 
 export * from "./index.js";

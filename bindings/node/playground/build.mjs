@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 
 const own = (path) => new URL(path, import.meta.url);
 const esm = own("../dist/esm/");
-const names = readdirSync(esm).filter((name) => name.endsWith(".js") && !["node.js", "workerd.js"].includes(name));
+const names = readdirSync(esm).filter((name) => name.endsWith(".js") && !/^(node|workerd|core.*)\.js$/.test(name));
 const url = (code) => `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
 const imports = Object.fromEntries(
   names.map((name) => [`wiremend/${name.slice(0, -3)}`, url(readFileSync(new URL(name, esm), "utf8").replace(/from "\.\/([a-z]+)\.js"/g, 'from "wiremend/$1"'))]),

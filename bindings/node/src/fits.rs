@@ -8,9 +8,10 @@ use wiremend_plain::{Unit, of_changes, scope};
 
 use crate::{
     answer::Answer,
+    calls::of_arguments,
     host::FEED,
     options::Options,
-    texts::{Issue, Said, of_arguments, path},
+    texts::{Issue, Said, path},
 };
 
 impl Issue {

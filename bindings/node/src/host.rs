@@ -8,11 +8,12 @@ use wiremend::{
 
 use crate::{
     answer::Answer,
-    events::Reader,
     growing::{Growing, Mender},
     options::Options,
     texts,
 };
+#[cfg(feature = "wire")]
+use crate::{calls, events::Reader};
 #[cfg(feature = "schema")]
 use crate::{exchange as exchanges, fits};
 
@@ -20,6 +21,7 @@ use crate::{exchange as exchanges, fits};
 pub(crate) enum Object {
     Mender(Box<Mender>),
     Growing(Box<Growing>),
+    #[cfg(feature = "wire")]
     Reader(Box<Reader>),
     #[cfg(feature = "schema")]
     Schema(Schema),
@@ -104,10 +106,13 @@ impl Host {
                 Ok(())
             }
             1 => texts::mend(&options, text, to),
-            3 if object == 0 => texts::arguments(&options, text, to),
-            4 if object == 0 => texts::calls(None, &options, text, to),
+            #[cfg(feature = "wire")]
+            3 if object == 0 => calls::arguments(&options, text, to),
+            #[cfg(feature = "wire")]
+            4 if object == 0 => calls::calls(None, &options, text, to),
             7 => self.made(Object::Mender(Box::new(Mender::new(&options)?)), to),
             8 => self.made(Object::Growing(Box::default()), to),
+            #[cfg(feature = "wire")]
             9 => {
                 let reader = Reader::new(self, &options)?;
                 self.made(Object::Reader(Box::new(reader)), to)
@@ -117,6 +122,7 @@ impl Host {
             _ => match self.get_mut(object) {
                 Some(Object::Mender(mender)) => mender.run(operation, text, to),
                 Some(Object::Growing(growing)) => growing.run(text, to),
+                #[cfg(feature = "wire")]
                 Some(Object::Reader(reader)) => reader.run(operation, text, to),
                 #[cfg(feature = "schema")]
                 Some(Object::Arriving(arriving)) => arriving.run(operation, text, to),
@@ -137,10 +143,10 @@ impl Host {
         _: &[u8],
         _: &mut Answer,
     ) -> Result<(), String> {
-        Err("the small module has no schemas, tools and exchanges: load wiremend.wasm".to_owned())
+        Err("this module has no part for that: load wiremend.wasm".to_owned())
     }
 
-    /// The operations that the small module does not have.
+    /// The operations that need schemas.
     #[cfg(feature = "schema")]
     fn with_schemas(
         &mut self,
@@ -155,7 +161,7 @@ impl Host {
             3 => fits::arguments(self.schema(object).ok_or(UNKNOWN)?, options, text, to),
             4 => {
                 let tools = self.tools(object).ok_or(UNKNOWN)?.load().tools();
-                texts::calls(Some(tools), options, text, to)
+                calls::calls(Some(tools), options, text, to)
             }
             5 => {
                 let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;

@@ -7,6 +7,9 @@
 pub mod abi;
 
 mod answer;
+#[cfg(feature = "wire")]
+mod calls;
+#[cfg(feature = "wire")]
 mod events;
 #[cfg(feature = "schema")]
 mod exchange;

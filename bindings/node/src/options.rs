@@ -1,7 +1,9 @@
 //! Options of operations.
 
 use serde::Deserialize;
-use wiremend::{MendOptions, wire::FinishReason};
+use wiremend::MendOptions;
+#[cfg(feature = "wire")]
+use wiremend::wire::FinishReason;
 use wiremend_plain::Unit;
 
 /// The options of all operations. Each reads its own; the types of the package say which those are.
@@ -66,6 +68,7 @@ impl Options {
     }
 
     /// How the turn of a call ended.
+    #[cfg(feature = "wire")]
     pub(crate) fn finish(&self) -> FinishReason {
         FinishReason::from_provider(self.finish_reason.as_deref().unwrap_or_default())
     }
