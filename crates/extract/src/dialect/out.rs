@@ -7,7 +7,7 @@ mod restated;
 use wiremend_core::MendOptions;
 
 use keys::Keys;
-use restated::{Calls, Event, Waiting};
+use restated::{Calls, Waiting};
 
 use super::{
     Dialect, Tools,
@@ -95,7 +95,8 @@ impl Out {
         }
         self.spoke = self.spoke || !bytes.iter().all(u8::is_ascii_whitespace);
         self.stated.text(bytes);
-        self.source(Event::Text(bytes), bytes.len(), sink);
+        self.at += bytes.len();
+        self.to(sink).text(bytes);
     }
 
     pub(super) fn reasoning<S: CallSink>(&mut self, bytes: &[u8], sink: &mut S) {
@@ -113,20 +114,16 @@ impl Out {
                 };
                 self.next += bytes.iter().take_while(gap).count();
             }
-            self.source(Event::Markup(bytes), bytes.len(), sink);
+            self.at += bytes.len();
+            self.to(sink).markup(bytes);
         }
     }
 
-    /// Emits the next `length` bytes of the input.
-    fn source<S: CallSink>(&mut self, event: Event<'_>, length: usize, sink: &mut S) {
-        self.at += length;
-        self.send(event, sink);
-    }
-
-    fn send<S: CallSink>(&mut self, event: Event<'_>, sink: &mut S) {
+    /// What receives what is emitted: the sink, or the block that waits.
+    fn to<'s, S: CallSink>(&'s mut self, sink: &'s mut S) -> &'s mut dyn CallSink {
         match &mut self.waiting {
-            Some(waiting) => waiting.keep(event),
-            None => event.emit(&mut self.calls, sink),
+            Some(waiting) => waiting,
+            None => sink,
         }
     }
 
@@ -200,7 +197,8 @@ impl<S: CallSink> Ctx<'_, S> {
 
     pub(super) fn raw(&mut self, bytes: &[u8]) {
         if self.out.open && !self.out.unknown && !bytes.is_empty() {
-            self.out.source(Event::Raw(bytes), bytes.len(), self.sink);
+            self.out.at += bytes.len();
+            self.out.to(self.sink).raw(bytes);
             self.bound();
         } else {
             self.markup(bytes);
@@ -226,7 +224,7 @@ impl<S: CallSink> Ctx<'_, S> {
     fn flush_content(&mut self) {
         let content = std::mem::take(&mut self.out.content);
         if !content.is_empty() {
-            self.out.send(Event::Content(&content), self.sink);
+            self.out.to(self.sink).content(&content);
             self.bound();
         }
     }
@@ -237,7 +235,7 @@ impl<S: CallSink> Ctx<'_, S> {
             let keys = self.out.keys.as_mut();
             self.out.refused |= keys.is_some_and(|keys| keys.read(json));
             self.out.stated.arguments(json);
-            self.out.send(Event::Arguments(json), self.sink);
+            self.out.to(self.sink).arguments(json);
             self.bound();
         }
     }
@@ -245,7 +243,7 @@ impl<S: CallSink> Ctx<'_, S> {
     /// The identifier of the open call, after its arguments.
     pub(super) fn id(&mut self, id: &str) {
         if self.out.open {
-            self.out.send(Event::Id(id), self.sink);
+            self.out.to(self.sink).id(id);
         }
     }
 
@@ -325,8 +323,10 @@ impl<S: CallSink> Ctx<'_, S> {
         self.flush_content();
         let offset = self.out.start;
         let dialect = self.row;
-        let call = CallStart { index: 0, name, id, dialect, known, nearest, offset };
-        self.out.send(Event::Begin(call), self.sink);
+        let index = self.out.calls;
+        let call = CallStart { index, name, id, dialect, known, nearest, offset };
+        self.out.calls += usize::from(self.out.waiting.is_none());
+        self.out.to(self.sink).begin(&call);
         self.out.open = true;
         self.out.keys.get_or_insert_default().reset();
         self.out.refused = false;

@@ -1,6 +1,6 @@
 //! The ends of calls.
 
-use super::{Ctx, Event};
+use super::Ctx;
 use crate::dialect::sink::{CallEnd, CallOutcome, CallSink};
 
 impl<S: CallSink> Ctx<'_, S> {
@@ -51,7 +51,7 @@ impl<S: CallSink> Ctx<'_, S> {
         if let Some(mut end) = self.out.ended.take() {
             end.unclosed = !closed;
             end.span.end = end.span.end.max(at);
-            self.out.send(Event::End(&end), self.sink);
+            self.out.to(self.sink).end(&end);
             self.flush_content();
         }
     }

@@ -152,57 +152,30 @@ impl Compact {
     }
 }
 
-/// What is emitted about a block of calls.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Event<'e> {
-    Text(&'e [u8]),
-    /// Text that is in markup.
-    Content(&'e [u8]),
-    Markup(&'e [u8]),
-    Raw(&'e [u8]),
-    Arguments(&'e [u8]),
-    Begin(CallStart<'e>),
-    Id(&'e str),
-    End(&'e CallEnd),
-}
-
-impl Event<'_> {
-    /// Passes it on. `calls` counts the calls that have begun.
-    pub(super) fn emit<S: CallSink>(self, calls: &mut usize, sink: &mut S) {
-        match self {
-            Self::Text(bytes) => sink.text(bytes),
-            Self::Content(text) => sink.content(text),
-            Self::Markup(bytes) => sink.markup(bytes),
-            Self::Raw(bytes) => sink.raw(bytes),
-            Self::Arguments(json) => sink.arguments(json),
-            Self::Begin(call) => {
-                sink.begin(&CallStart { index: *calls, ..call });
-                *calls += 1;
-            }
-            Self::Id(id) => sink.id(id),
-            Self::End(end) => sink.end(end),
-        }
-    }
-}
-
 /// A block of calls that waits, because so far it has only calls that may be restated ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
-    events: Vec<Kept>,
+    events: Vec<Event>,
     bytes: usize,
 }
 
-/// An [`Event`] that waits.
+/// What is emitted about a block of calls.
 #[derive(Clone, Debug)]
-enum Kept {
-    Text(Vec<u8>),
-    Content(Vec<u8>),
-    Markup(Vec<u8>),
-    Raw(Vec<u8>),
-    Arguments(Vec<u8>),
+enum Event {
+    Bytes(Kind, Vec<u8>),
     Begin(Box<KeptCall>),
     Id(String),
     End(CallEnd),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    /// Text that is in markup.
+    Content,
+    Markup,
+    Raw,
+    Arguments,
 }
 
 #[derive(Clone, Debug)]
@@ -216,46 +189,50 @@ struct KeptCall {
     repeats: Option<usize>,
 }
 
+impl CallSink for Waiting {
+    fn text(&mut self, bytes: &[u8]) {
+        self.keep(Kind::Text, bytes);
+    }
+    fn content(&mut self, text: &[u8]) {
+        self.keep(Kind::Content, text);
+    }
+    fn markup(&mut self, bytes: &[u8]) {
+        self.keep(Kind::Markup, bytes);
+    }
+    fn raw(&mut self, bytes: &[u8]) {
+        self.keep(Kind::Raw, bytes);
+    }
+    fn arguments(&mut self, json: &[u8]) {
+        self.keep(Kind::Arguments, json);
+    }
+    fn begin(&mut self, call: &CallStart<'_>) {
+        self.bytes += size_of::<KeptCall>();
+        self.events.push(Event::Begin(Box::new(KeptCall {
+            name: call.name.to_owned(),
+            id: call.id.map(str::to_owned),
+            known: call.known,
+            nearest: call.nearest.map(str::to_owned),
+            offset: call.offset,
+            repeats: None,
+        })));
+    }
+    fn id(&mut self, id: &str) {
+        self.bytes += id.len();
+        self.events.push(Event::Id(id.to_owned()));
+    }
+    fn end(&mut self, end: &CallEnd) {
+        self.bytes += size_of::<KeptCall>();
+        self.events.push(Event::End(end.clone()));
+    }
+}
+
 impl Waiting {
-    pub(super) fn keep(&mut self, event: Event<'_>) {
-        let same = match (&event, self.events.last_mut()) {
-            (Event::Text(bytes), Some(Kept::Text(kept)))
-            | (Event::Markup(bytes), Some(Kept::Markup(kept)))
-            | (Event::Raw(bytes), Some(Kept::Raw(kept)))
-            | (Event::Arguments(bytes), Some(Kept::Arguments(kept))) => Some((kept, *bytes)),
-            _ => None,
-        };
-        if let Some((kept, bytes)) = same {
-            self.bytes += bytes.len();
-            kept.extend_from_slice(bytes);
-            return;
+    fn keep(&mut self, kind: Kind, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        match self.events.last_mut() {
+            Some(Event::Bytes(last, kept)) if *last == kind => kept.extend_from_slice(bytes),
+            _ => self.events.push(Event::Bytes(kind, bytes.to_vec())),
         }
-        self.events.push(match event {
-            Event::Text(bytes) => Kept::Text(bytes.to_vec()),
-            Event::Id(id) => Kept::Id(id.to_owned()),
-            Event::Content(text) => Kept::Content(text.to_vec()),
-            Event::Markup(bytes) => Kept::Markup(bytes.to_vec()),
-            Event::Raw(bytes) => Kept::Raw(bytes.to_vec()),
-            Event::Arguments(bytes) => Kept::Arguments(bytes.to_vec()),
-            Event::End(end) => Kept::End(end.clone()),
-            Event::Begin(call) => Kept::Begin(Box::new(KeptCall {
-                name: call.name.to_owned(),
-                id: call.id.map(str::to_owned),
-                known: call.known,
-                nearest: call.nearest.map(str::to_owned),
-                offset: call.offset,
-                repeats: None,
-            })),
-        });
-        self.bytes += match event {
-            Event::Text(bytes)
-            | Event::Content(bytes)
-            | Event::Markup(bytes)
-            | Event::Raw(bytes)
-            | Event::Arguments(bytes) => bytes.len(),
-            Event::Id(id) => id.len(),
-            Event::Begin(_) | Event::End(_) => size_of::<KeptCall>(),
-        };
     }
 
     /// How much memory the block takes.
@@ -266,17 +243,15 @@ impl Waiting {
     /// The source in it.
     pub(super) fn source(&self) -> impl Iterator<Item = &[u8]> {
         self.events.iter().filter_map(|event| match event {
-            Kept::Text(bytes) | Kept::Markup(bytes) | Kept::Raw(bytes) => Some(bytes.as_slice()),
-            Kept::Content(_) | Kept::Arguments(_) | Kept::Begin(_) | Kept::Id(_) | Kept::End(_) => {
-                None
-            }
+            Event::Bytes(Kind::Text | Kind::Markup | Kind::Raw, bytes) => Some(bytes.as_slice()),
+            _ => None,
         })
     }
 
     /// The last call repeats one.
     pub(super) fn repeats(&mut self, index: usize) {
         let calls = self.events.iter_mut().rev().filter_map(|event| match event {
-            Kept::Begin(call) => Some(call),
+            Event::Begin(call) => Some(call),
             _ => None,
         });
         if let Some(call) = calls.into_iter().next() {
@@ -284,7 +259,8 @@ impl Waiting {
         }
     }
 
-    /// Emits everything. The source of a restated call is markup, or text if `shown`.
+    /// Emits everything. The source of a restated call is markup, or text if `shown`. `calls` counts the calls that
+    /// have begun.
     pub(super) fn release<S: CallSink>(
         self,
         dialect: &Dialect,
@@ -294,38 +270,35 @@ impl Waiting {
     ) {
         let mut restated = false;
         for event in self.events {
-            let event = match &event {
-                Kept::Begin(call) => {
-                    restated = call.repeats.is_some();
-                    let KeptCall { name, offset, .. } = &**call;
-                    if let Some(index) = call.repeats {
-                        sink.restated(&RestatedCall { name, index, dialect, offset: *offset });
+            match event {
+                Event::Begin(call) => {
+                    let KeptCall { name, id, known, nearest, offset, repeats } = &*call;
+                    let (name, offset) = (name.as_str(), *offset);
+                    restated = repeats.is_some();
+                    if let Some(index) = *repeats {
+                        sink.restated(&RestatedCall { name, index, dialect, offset });
                         continue;
                     }
-                    Event::Begin(CallStart {
-                        index: 0,
-                        name,
-                        id: call.id.as_deref(),
-                        dialect,
-                        known: call.known,
-                        nearest: call.nearest.as_deref(),
-                        offset: *offset,
-                    })
+                    let (id, nearest) = (id.as_deref(), nearest.as_deref());
+                    let (index, known) = (*calls, *known);
+                    sink.begin(&CallStart { index, name, id, dialect, known, nearest, offset });
+                    *calls += 1;
                 }
-                Kept::Arguments(_) | Kept::Id(_) | Kept::End(_) if restated => continue,
-                Kept::Text(bytes) => Event::Text(bytes),
-                // It is in the text that is shown.
-                Kept::Content(_) if shown => continue,
-                Kept::Content(text) => Event::Content(text),
-                Kept::Markup(bytes) | Kept::Raw(bytes) if shown => Event::Text(bytes),
-                Kept::Raw(bytes) if restated => Event::Markup(bytes),
-                Kept::Markup(bytes) => Event::Markup(bytes),
-                Kept::Raw(bytes) => Event::Raw(bytes),
-                Kept::Arguments(bytes) => Event::Arguments(bytes),
-                Kept::Id(id) => Event::Id(id),
-                Kept::End(end) => Event::End(end),
-            };
-            event.emit(calls, sink);
+                Event::Id(id) if !restated => sink.id(&id),
+                Event::End(end) if !restated => sink.end(&end),
+                Event::Id(_) | Event::End(_) => {}
+                Event::Bytes(kind, bytes) => match kind {
+                    Kind::Arguments if restated => {}
+                    Kind::Arguments => sink.arguments(&bytes),
+                    // It is in the text that is shown.
+                    Kind::Content if shown => {}
+                    Kind::Content => sink.content(&bytes),
+                    Kind::Text => sink.text(&bytes),
+                    Kind::Markup | Kind::Raw if shown => sink.text(&bytes),
+                    Kind::Raw if !restated => sink.raw(&bytes),
+                    Kind::Markup | Kind::Raw => sink.markup(&bytes),
+                },
+            }
         }
     }
 }
