@@ -82,6 +82,14 @@ fn a_list_with_anything_after_the_arguments_is_text() {
     is_text("[['book', {'seats': 2}], ['book', {'seats': 3}, 1]] x");
     is_text("[['book', {'seats': 2}], 'film'] x");
     is_text("[{'name': 'book', 'arguments': {'seats': 2}}, {'pages': 3}] x");
+    // What has a name and is no call is not passed over, as where the text was cut off.
+    let calls = r#"{"tool_calls": [{"name": "book", "arguments": {"seats": 2}}, {"name": "#;
+    is_text(&format!("{calls}\"bo"));
+    is_text(&format!("{calls}\"book\"}}]}}"));
+    let call = r#"{"name": "book", "arguments": {"seats": 2}}"#;
+    is_text(&format!("[{call}, 5, {call}]"));
+    is_text(&format!("[{call}, 5]"));
+    is_text(&format!("{{\"tool_calls\": [{call}, 5, {call}]}}"));
     // A tool that does not exist is reported, and the others are called.
     let one = ("book", "{\"seats\":2}");
     yields(

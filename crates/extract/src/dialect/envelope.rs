@@ -273,8 +273,15 @@ impl Envelope {
         self.scan.depth == 1 && (self.depth == 1 || list.trim_ascii() == b"[")
     }
 
+    /// Whether a list without a marker has anything but objects after the last one: it is text.
+    fn has_other_item(&self) -> bool {
+        let is_gap = |byte: &u8| byte.is_ascii_whitespace() || b",[]".contains(byte);
+        self.is_bare() && self.depth == 1 && !self.kept.json.iter().all(is_gap)
+    }
+
     /// An object or a list begins that is read as a whole.
     fn begin<S: CallSink>(&mut self, depth: usize, ctx: &mut Ctx<'_, S>) {
+        self.dead |= self.has_other_item();
         if self.dead {
             // What is between two items goes with the first.
             self.pass_source(ctx);
@@ -387,8 +394,8 @@ impl Envelope {
             }
             self.object_ends(ctx);
         }
+        self.dead |= self.has_other_item() || !ctx.out.made;
         if !ctx.out.made {
-            self.dead = true;
             ctx.fail();
         }
         self.pass_source(ctx);

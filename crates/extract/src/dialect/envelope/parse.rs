@@ -53,6 +53,7 @@ pub(super) struct Reading {
 pub(super) struct Found {
     /// The object, or the member whose key is the name.
     pub(super) at: Range<usize>,
+    /// The name, or nothing if it is text after all.
     pub(super) name: String,
     pub(super) id: Option<String>,
     pub(super) given: Given,
@@ -157,6 +158,8 @@ impl<'p> Parser<'p> {
                 b'[' if self.rules.strict && depth == 0 => {
                     self.list(item.start, Place::Listed, depth + 1);
                 }
+                // What else is in a list says that it is none of calls.
+                _ if self.rules.strict => self.text_at(item),
                 _ => {}
             }
         }
@@ -185,7 +188,8 @@ impl<'p> Parser<'p> {
         let (lists, content) = (object.lists, object.content.take());
         self.ends(object, from..self.end(from));
         // The content of a call is text, too, unless it is an argument.
-        let own = self.found.calls.get(before).filter(|_| self.rules.strict);
+        let own =
+            self.found.calls.get(before).filter(|call| self.rules.strict && !call.name.is_empty());
         let own = own.map(|call| self.rules.tools.known(&call.name));
         let own = own.is_some_and(|tool| !tool.is_some_and(|tool| tool.has(CONTENT)));
         if place != Place::Listed && (lists || own) {
@@ -341,7 +345,8 @@ impl<'p> Parser<'p> {
             let cut = self.rules.cut.is_some_and(|cut| at.end > cut);
             let may = !strict || row.bare_name || auto && tool.is_some();
             if !may || strict && (cut || auto && lacks || !self.is_bare_call(&object, &members)) {
-                return;
+                // It has the name of a tool, so it is not passed over.
+                return self.text_at(at);
             }
             object.refused |= match auto {
                 true => lacks,
@@ -369,6 +374,13 @@ impl<'p> Parser<'p> {
         if let Some(call) = self.found.calls.last_mut() {
             call.bare = bare;
         }
+    }
+
+    /// What is there is text.
+    fn text_at(&mut self, at: Range<usize>) {
+        let given = Given::Members(Vec::new());
+        let text = Found { at, name: String::new(), id: None, given, bare: false, refused: false };
+        self.found.calls.push(text);
     }
 
     /// A call was read. If it is a `member`, its key is its name.
