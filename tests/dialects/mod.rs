@@ -343,6 +343,31 @@ fn work_is_linear_in_the_number_of_calls() {
     }
 }
 
+/// An object is read once at its end, and a few times before that for a header.
+#[test]
+fn work_is_linear_in_the_objects_of_a_payload() {
+    for unit in [
+        "{\"a\": {\"b\": {\"c\": {\"d\": {}}}}}, ",
+        "{\"arguments\": {\"seats\": 2}}, ",
+        "{'name': 'book', 'arguments': {'seats': 2}}, ",
+        "{\"tool_calls\": [{\"name\": \"book\", \"arguments\": {\"seats\": 2}}]}, ",
+    ] {
+        let calls = "{\"tool_calls\": [";
+        for open in ["<tool_call>[", "[", &format!("<tool_call>{calls}"), calls] {
+            let steps = |count: usize| {
+                let mut reader = named(if open.starts_with('<') { "hermes" } else { "bare_json" });
+                let mut trace = CallTrace::default();
+                reader.push(format!("{open}{}", unit.repeat(count)).as_bytes(), &mut trace);
+                reader.finish(&mut trace);
+                reader.steps()
+            };
+            let (small, large) = (steps(700), steps(1400));
+            assert!(large < small * 9 / 4, "{open}{unit}: {small} {large}");
+            assert!(large < 16 * 1400 * unit.len() as u64, "{open}{unit}: {large}");
+        }
+    }
+}
+
 /// Models leave out the marker between the name and the arguments.
 #[test]
 fn a_missing_marker_before_the_arguments_costs_nothing() {

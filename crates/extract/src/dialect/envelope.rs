@@ -294,11 +294,8 @@ impl Envelope {
         }
     }
 
-    fn place(&self) -> Place {
-        if self.depth == 0 { Place::Whole } else { Place::Item }
-    }
-
-    fn parse<S>(&self, json: &[u8], ctx: &Ctx<'_, S>) -> Reading {
+    fn parse<S>(&self, ctx: &mut Ctx<'_, S>) -> Reading {
+        ctx.out.work += (self.kept.json.len() - self.start) as u64;
         let rules = Rules {
             row: ctx.row,
             tools: ctx.tools,
@@ -307,7 +304,8 @@ impl Envelope {
             keyed: self.form == Form::Keyed,
             cut: self.ended.filter(|ended| ended.ending == Ending::Input).map(|ended| ended.at),
         };
-        parse(json, self.start, self.place(), rules)
+        let place = if self.depth == 0 { Place::Whole } else { Place::Item };
+        parse(&self.kept.json, self.start, place, rules)
     }
 
     /// The value of a member begins. If it is the arguments of a call whose name is known, they leave while they
@@ -319,7 +317,9 @@ impl Envelope {
             return;
         }
         let at = self.kept.json.len();
-        let reading = self.parse(&[&self.kept.json[..], VALUE].concat(), ctx);
+        self.kept.json.extend_from_slice(VALUE);
+        let reading = self.parse(ctx);
+        self.kept.json.truncate(at);
         let [call @ Found { given: Given::Value(value, _), .. }] = &reading.calls[..] else {
             return;
         };
@@ -438,7 +438,7 @@ impl Envelope {
         self.dead
     }
 
-    /// Whether what follows is raw input, of a call that is refused.
+    /// What follows goes on with arguments that have ended, so that the call is refused.
     pub(super) fn refuse(&mut self) {
         self.raw = true;
     }
@@ -483,7 +483,7 @@ impl Envelope {
             self.state = State::Kept;
             return;
         }
-        let Reading { calls, content, history } = self.parse(&self.kept.json, ctx);
+        let Reading { calls, content, history } = self.parse(ctx);
         self.history |= history;
         if self.dead || calls.is_empty() && self.begun.is_none() {
             // An item of a list between markers that is no call means nothing if there is a call in the list.
