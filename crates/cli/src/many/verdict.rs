@@ -104,7 +104,8 @@ impl Engine {
         let missing = || "another document was dropped (second-document)".to_owned();
         let taken = done.taken_line(text);
         let dropped = dropped || taken.is_some();
-        let message = message.or(taken).or_else(|| dropped.then(missing));
+        // That a document was taken for the rest of another says why that one seems to be cut off.
+        let message = taken.or(message).or_else(|| dropped.then(missing));
         Verdict { label: done.label(), repairs, risk, kinds, dropped, message }
     }
 
