@@ -311,7 +311,7 @@ impl Search<'_> {
             self.byte(),
             b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' | b'\'' | b'`' | b';' | b'=' | b')'
         ) && token::wide_sign(rest).is_none()
-            && !rest.starts_with(b"...")
+            && !token::is_ellipsis(rest)
             && !matches!(rest, [b'-' | b'*', b' ' | b'\n', ..] | [b'\\', b'"' | b'\'', ..]);
         if other {
             let mut bare = reading;
@@ -338,7 +338,7 @@ impl Search<'_> {
     /// Dots in the place of items.
     fn ellipsis(&mut self, reading: Reading) {
         let rest = self.rest_of_text();
-        if rest.starts_with(b"...") || rest.starts_with("…".as_bytes()) {
+        if token::is_ellipsis(rest) {
             let mut dropped = reading;
             self.edit(&mut dropped, Row::EllipsisDropped, self.at, self.at + 3, "");
             self.go(dropped, 3);

@@ -693,7 +693,7 @@ impl Search<'_> {
                     let ended = self.string_ended(ended, bare.is_key, self.at + 1);
                     self.go(ended, 1);
                 }
-                inside.cost += 400;
+                inside.cost += if bare.is_key { 700 } else { 400 };
                 self.edit_as(&mut inside, Row::Prose, kind, self.at, self.at, "\\");
                 self.go(inside, 1);
             }

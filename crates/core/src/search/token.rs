@@ -236,6 +236,11 @@ pub(super) fn odd_space(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// Whether the text begins with dots that stand for more.
+pub(super) fn is_ellipsis(text: &[u8]) -> bool {
+    text.starts_with(b"...") || text.starts_with("…".as_bytes())
+}
+
 /// The sign of JSON that a sign of another script stands for, and its length.
 pub(super) fn wide_sign(text: &[u8]) -> Option<(u8, usize)> {
     match text {
