@@ -95,7 +95,7 @@ fn mended(text: &[u8], mended: Mended, options: &MendOptions, edits: bool) -> Ro
     let message = match mended.outcome() {
         Outcome::Invalid => {
             let policy = options.policy();
-            let refused = mended.repairs().iter().find(|repair| !policy.allows(repair.kind()));
+            let refused = mended.repairs().iter().find(|repair| !policy.permits(repair));
             Some(match refused {
                 Some(repair) => {
                     let (kind, risk) = (repair.kind(), repair.risk());

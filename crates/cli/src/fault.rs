@@ -83,7 +83,7 @@ impl Fault {
     fn refused(text: &[u8], options: &MendOptions) -> Self {
         let policy = options.policy();
         let needed = find(text, Scope::Best, &options.clone().with_policy(Policy::PERMISSIVE));
-        if let Some(repair) = needed.repairs().iter().find(|repair| !policy.allows(repair.kind())) {
+        if let Some(repair) = needed.repairs().iter().find(|repair| !policy.permits(repair)) {
             return Self::at(text, repair.start()..repair.end(), reason(&repair, options));
         }
         if options.trailing_documents() == TrailingDocuments::Error {
@@ -132,7 +132,7 @@ pub(crate) fn overflow(options: &MendOptions) -> String {
 
 /// Why this repair was refused.
 pub(crate) fn reason(refused: &Repair, options: &MendOptions) -> String {
-    if options.policy().allows(refused.kind()) {
+    if options.policy().permits(refused) {
         return FOLLOWED.to_owned();
     }
     let (kind, risk) = (refused.kind(), refused.risk());

@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use crate::{Guide, KindSet, RepairKind, Risk, code::by_code, guide::Root};
+use crate::{Guide, KindSet, Repair, RepairKind, Risk, code::by_code, guide::Root};
 
 /// Which repairs may be made.
 ///
@@ -66,6 +66,20 @@ impl Policy {
     #[must_use]
     pub fn allows(&self, kind: RepairKind) -> bool {
         self.max_risk.is_some_and(|max| kind.risk() <= max) && !self.off.contains(kind)
+    }
+
+    /// Whether this repair is allowed: its kind, and its [risk](Repair::risk), which may be higher.
+    ///
+    /// ```
+    /// use wiremend_core::{MendOptions, Policy, mend};
+    /// let mended = mend(br#"{"a": "5"", "b": 1}"#, &MendOptions::new());
+    /// let repair = mended.repairs().first().unwrap();
+    /// let policy = Policy::PERMISSIVE.at_most(repair.kind().risk());
+    /// assert!(policy.allows(repair.kind()) && !policy.permits(&repair));
+    /// ```
+    #[must_use]
+    pub fn permits(&self, repair: &Repair) -> bool {
+        self.allows(repair.kind()) && self.max_risk >= Some(repair.risk())
     }
 
     /// Whether every repair that a consistent dialect needs is allowed.

@@ -35,6 +35,8 @@ pub struct Repairs {
     /// Where the repair before that ends.
     before_last: usize,
     kinds: KindSet,
+    /// The risk of those that are in doubt.
+    doubt: Option<Risk>,
 }
 
 /// Texts that repairs usually insert. A number of four bits identifies each; the highest one means
@@ -65,11 +67,24 @@ const LONG: usize = 15;
 /// In the first byte of a record: the repair starts before the last one ends.
 const BACK: u8 = 0x80;
 
+/// In the first byte of a record: the repair is in doubt.
+const DOUBT: u8 = 0x40;
+
+const _: () = assert!(RepairKind::ALL.len() <= DOUBT as usize, "a kind takes six bits");
+
 impl Repairs {
     /// An empty list.
     #[must_use]
     pub const fn new() -> Self {
-        Self { log: Vec::new(), length: 0, end: 0, last: 0, before_last: 0, kinds: KindSet::EMPTY }
+        Self {
+            log: Vec::new(),
+            length: 0,
+            end: 0,
+            last: 0,
+            before_last: 0,
+            kinds: KindSet::EMPTY,
+            doubt: None,
+        }
     }
 
     /// How many there are.
@@ -93,10 +108,14 @@ impl Repairs {
     /// Appends a repair.
     #[inline]
     pub fn push(&mut self, repair: &Repair) {
-        // The kind; the distance from the end of the last repair, or the start if that is before it;
+        // The kind, and whether it is in doubt; the distance from the end of the last repair, or the start if that is before it;
         // in one byte, the length of the span and the number of the inserted text; the rest of the
         // length; the text with its length.
-        let kind = repair.kind as u8;
+        let mut kind = repair.kind as u8;
+        if repair.is_in_doubt() {
+            kind |= DOUBT;
+            self.doubt = self.doubt.max(Some(repair.risk()));
+        }
         (self.last, self.before_last) = (self.log.len(), self.end);
         let gap = repair.start.checked_sub(self.end);
         let text = usual(repair.after().as_bytes());
@@ -107,14 +126,14 @@ impl Repairs {
         if let (Some(gap @ 0..0x80), true, true) = (gap, text < INLINE, length < LONG) {
             self.log.extend_from_slice(&[kind, gap as u8, text << 4 | length as u8]);
         } else {
-            self.push_long(gap, text, repair);
+            self.push_long(kind, gap, text, repair);
         }
     }
 
     /// Appends a repair that does not fit in three bytes.
     #[inline(never)]
-    fn push_long(&mut self, gap: Option<usize>, text: u8, repair: &Repair) {
-        let (kind, after) = (repair.kind as u8, repair.after());
+    fn push_long(&mut self, kind: u8, gap: Option<usize>, text: u8, repair: &Repair) {
+        let after = repair.after();
         let length = repair.end.wrapping_sub(repair.start);
         match gap {
             Some(gap) => {
@@ -187,7 +206,7 @@ impl Repairs {
     #[must_use]
     pub fn risk(&self) -> Option<Risk> {
         let of_kinds = RepairKind::ALL.iter().filter(|kind| self.kinds.contains(**kind));
-        of_kinds.map(|kind| kind.risk()).max()
+        of_kinds.map(|kind| kind.risk()).max().max(self.doubt)
     }
 
     /// The kinds that occur and how often, in alphabetical order.
@@ -293,7 +312,7 @@ impl Iterator for RepairsIter<'_> {
         }
         self.position.read += 1;
         let first = self.byte()?;
-        let kind = *RepairKind::ALL.get(usize::from(first & !BACK))?;
+        let kind = *RepairKind::ALL.get(usize::from(first & !(BACK | DOUBT)))?;
         let place = self.number()?;
         let start = if first < BACK { self.position.end.wrapping_add(place) } else { place };
         let lengths = self.byte()?;
@@ -313,7 +332,8 @@ impl Iterator for RepairsIter<'_> {
         };
         let end = start.wrapping_add(length);
         self.position.end = end;
-        Some(Repair::new(kind, start..end, after))
+        let repair = Repair::new(kind, start..end, after);
+        Some(if first & DOUBT == 0 { repair } else { repair.in_doubt() })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

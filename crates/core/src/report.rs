@@ -99,6 +99,7 @@ by_code!(Outcome, "outcome");
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub(crate) kind: RepairKind,
+    risk: Risk,
     pub(crate) start: usize,
     pub(crate) end: usize,
     after: After,
@@ -150,7 +151,8 @@ impl Repair {
     /// Creates a repair that replaces `span` by `after`.
     #[must_use]
     pub fn new(kind: RepairKind, span: Range<usize>, after: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, start: span.start, end: span.end, after: After::from(after.into()) }
+        let after = After::from(after.into());
+        Self { kind, risk: kind.risk(), start: span.start, end: span.end, after }
     }
 
     /// What was wrong.
@@ -159,10 +161,33 @@ impl Repair {
         self.kind
     }
 
-    /// The risk of this kind of repair.
+    /// How likely it is to be wrong: the risk of its kind, or a guess if it is [in doubt](Self::is_in_doubt).
     #[must_use]
     pub const fn risk(&self) -> Risk {
-        self.kind.risk()
+        self.risk
+    }
+
+    /// Whether another reading of the text, which gives another value without this repair, is nearly as likely. This is
+    /// known only of whole texts, and of repairs that have a rival.
+    ///
+    /// ```
+    /// use wiremend_core::{MendOptions, RepairKind, Risk, mend};
+    /// // A quote in the string, or one too many after it.
+    /// let mended = mend(br#"{"a": "5"", "b": 1}"#, &MendOptions::new());
+    /// let repair = mended.repairs().first().unwrap();
+    /// assert_eq!((repair.kind(), repair.risk()), (RepairKind::UnescapedQuote, Risk::Guess));
+    /// assert!(repair.is_in_doubt());
+    /// ```
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.risk > self.kind.risk()
+    }
+
+    /// The same repair, in doubt.
+    #[must_use]
+    pub(crate) fn in_doubt(mut self) -> Self {
+        self.risk = Risk::Guess;
+        self
     }
 
     /// The bytes of the input that are replaced. Empty if something is inserted.

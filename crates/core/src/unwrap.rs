@@ -525,8 +525,14 @@ impl Composer {
             None => self.raw,
         };
         let kind = self.skip(end).filter(|kind| kind.risk() > repair.kind().risk());
-        let (own, _, after) = repair.into_parts();
-        Repair::new(kind.unwrap_or(own), from..self.raw, after)
+        let repair = repair.with_span(from..self.raw);
+        match kind {
+            Some(kind) if !repair.is_in_doubt() => {
+                let (_, span, after) = repair.into_parts();
+                Repair::new(kind, span, after)
+            }
+            _ => repair,
+        }
     }
 
     /// Passes text that is dropped, up to `to`. Returns the kind of an edit in it.

@@ -5,8 +5,8 @@ use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
 use crate::{
-    Located, MendOptions, Mended, Outcome, Path, Policy, Repair, RepairKind, Repairs, Risk,
-    TrailingDocuments, apply,
+    MendOptions, Mended, Outcome, Path, Policy, Repair, RepairKind, Repairs, TrailingDocuments,
+    apply,
     engine::{Edit, Engine, Part, Quote, Stop},
     lines::joins,
     mended::into_string,
@@ -16,6 +16,11 @@ use crate::{
     signs::solid,
     unwrap::{Gate, Seen, Wrapper, unwrapped, wrapped},
 };
+
+mod doubt;
+mod searched;
+
+use doubt::json_of;
 
 /// Mends a whole text, with the same rules as [`Mender`](crate::Mender). Because nothing is emitted
 /// early, a repair may also change text far before the place where the need for it was found.
@@ -78,8 +83,8 @@ pub struct Reading {
 /// the first byte of its document, or needs more repairs than a search may make; and only one if nothing else comes near,
 /// within 1,000.
 ///
-/// The first 16,384 places where one reading was preferred to another are compared. In a long text with more of them,
-/// a reading that differs from the first one only near its end may be missed.
+/// At most 64 readings are compared with the first one, the nearest ones, and of those that a reading was preferred to on
+/// the way, the first 16,384. In a long text with more of them, one that differs only near its end may be missed.
 ///
 /// ```
 /// use wiremend_core::{MendOptions, readings};
@@ -103,21 +108,23 @@ pub fn readings(input: &[u8], options: &MendOptions) -> Vec<Reading> {
     }
     let start = first.documents.first().map_or(0, |document| document.0);
     let several = first.documents.len() > 1;
-    let mut readings: Vec<(Vec<u8>, Reading)> = Vec::new();
-    for (cost, repairs) in search::readings(text, start, several, options.limits().depth()) {
-        let Some(text) = apply(text, &repairs) else { continue };
-        let value = without_space(&text);
-        let strict = MendOptions::new().with_policy(Policy::STRICT);
-        let is_json = mend(&text, &strict).outcome() == Outcome::Unchanged;
-        if is_json && readings.iter().all(|(other, _)| *other != value) {
-            readings.push((value, Reading { cost, text: into_string(text), repairs }));
-        }
-        if readings.len() == 2 {
-            break;
-        }
-    }
-    readings.into_iter().map(|(_, reading)| reading).collect()
+    let depth = options.limits().depth();
+    let Some(found) = search::search(text, start, several, depth, NEXT) else { return Vec::new() };
+    let reading = |cost: u32, repairs: Repairs| {
+        let text = into_string(json_of(text, &repairs)?);
+        Some(Reading { cost, text, repairs })
+    };
+    let Some(first) = reading(found.cost, found.repairs.clone()) else { return Vec::new() };
+    let value = without_space(first.text.as_bytes());
+    let second = found.others.iter().find_map(|other| {
+        let other = reading(found.cost + other.dearer, other.repairs(&found.repairs))?;
+        (without_space(other.text.as_bytes()) != value).then_some(other)
+    });
+    core::iter::once(first).chain(second).collect()
 }
+
+/// How much dearer than the cheapest the next reading may be that [`readings`] returns.
+const NEXT: u32 = 1_000;
 
 /// How many steps [`mend`] takes, for tests of linearity.
 #[cfg(feature = "coverage")]
@@ -530,209 +537,6 @@ impl TextReading {
         if reading.outcome == Outcome::Unchanged {
             reading.outcome = Outcome::Repaired;
         }
-        Some(reading)
-    }
-
-    /// This reading, or the cheapest one, if that is much cheaper; and the steps that finding it took.
-    fn or_searched(
-        self,
-        input: &[u8],
-        options: &MendOptions,
-        begin: impl Fn(Engine) -> Engine,
-    ) -> (Self, u64) {
-        // White space after the text does not make it anything else.
-        let text = solid(input);
-        let following = options.trailing_documents();
-        let unfit = !options.searches() || following == TrailingDocuments::Error;
-        if unfit || search::is_too_much(text, self.repairs.len()) {
-            return (self, 0);
-        }
-        // What the policy allows must not decide what the text says.
-        let mut steps = 0;
-        let mut open = None;
-        if options.policy() != Policy::PERMISSIVE {
-            let options = options.clone().with_policy(Policy::PERMISSIVE);
-            let Ok(reading) = Self::whole(begin(Engine::whole(options.clone())), input, &[]) else {
-                return (self, 0);
-            };
-            steps += reading.steps;
-            open = Some(reading.outer_braces_lost(input, &options).unwrap_or(reading));
-        }
-        let known = open.as_ref().unwrap_or(&self);
-        if options.guide().is_some() {
-            // What the guide has decided stays.
-            let options = MendOptions::new().with_limits(options.limits());
-            let options = options.with_trailing_documents(following);
-            let Ok(alone) = Self::whole(begin(Engine::whole(options.clone())), input, &[]) else {
-                return (self, steps);
-            };
-            steps += alone.steps;
-            let alone = alone.outer_braces_lost(input, &options).unwrap_or(alone);
-            if alone.repairs != known.repairs {
-                return (self, steps);
-            }
-        }
-        // A limit is met, or an end is cut, whatever else a text may say.
-        let ends = matches!(self.outcome, Outcome::Closed | Outcome::Cut | Outcome::Overflow);
-        if ends && known.outcome.is_complete() {
-            return (self, steps);
-        }
-        let Some((found, work)) = known.cheaper(text, options) else { return (self, steps) };
-        steps += work;
-        let found = found.and_then(|found| known.around(found, input, options));
-        (found.unwrap_or(self), steps)
-    }
-
-    /// The cheapest reading, if it is cheaper than this one by more than chance, and the steps that it
-    /// took to find it. `None` if there is nothing in this one that has a rival.
-    fn cheaper(&self, text: &[u8], options: &MendOptions) -> Option<(Option<search::Answer>, u64)> {
-        let bracket = |start: usize| {
-            let begins = text.get(start..).unwrap_or_default();
-            // A string that never ends may be words before a document.
-            let words = begins.starts_with(b"\"") && !self.outcome.is_complete();
-            words || matches!(begins, [b'{' | b'[' | b'(', ..] | [b'"', b'{', ..])
-        };
-        // White space after the text is part of none of them.
-        let clamp = |repair: Repair| {
-            let span = repair.start.min(text.len())..repair.end.min(text.len());
-            repair.with_span(span)
-        };
-        let within = |repair: &Repair| repair.start < text.len() || repair.start == repair.end;
-        let repairs = || self.repairs.iter().filter(within).map(clamp);
-        // What is around the documents is judged before.
-        let first = self.documents.first().map_or(0, |document| document.0);
-        let last = self.documents.last().map_or(0, |document| document.1.min(text.len()));
-        let inner = |repair: &Repair| {
-            let before = repair.end <= first && repair.start < first;
-            !(before || repair.start >= last && repair.end > last)
-        };
-        // Brackets that were dropped there may be a part of one, if it begins or ends elsewhere.
-        let bracket_around =
-            |repair: &Repair| matches!(repair.kind, RepairKind::StrayText | RepairKind::ExtraClose);
-        let own = |repair: &Repair| inner(repair) || bracket_around(repair);
-        let none = self.outcome == Outcome::None && search::has_token_spaces(text);
-        let start = self.documents.first().map_or(0, |document| document.0);
-        let has_rival = |repair: Repair| search::has_rival(repair.kind);
-        let rival =
-            self.outcome.is_valid() && bracket(start) && repairs().filter(own).any(has_rival);
-        if !rival && !none {
-            return None;
-        }
-        let (several, depth) = (self.documents.len() > 1, options.limits().depth());
-        let found = search::search(text, start, several, depth)?;
-        let same_span = found.documents.iter().eq(&[(start, last)]);
-        let counts = |repair: &Repair| if same_span { inner(repair) } else { own(repair) };
-        let own: Repairs = repairs().filter(counts).collect();
-        let repairs: Repairs = repairs().collect();
-        if repairs == found.repairs || !none && !own.iter().any(has_rival) {
-            return Some((None, found.steps));
-        }
-        let price = if none { u32::MAX } else { search::price(&own, text, self.documents.len()) };
-        let (exact, work) = search::cost_of(&own, text, start, several, depth);
-        let steps = found.steps + work;
-        // What is priced kind by kind may cost less where it is.
-        let (price, margins) = match exact {
-            Some(exact) => (exact, [100, 80, 250, 100]),
-            None => (price.saturating_add(found.around), [400, 150, 400, 300]),
-        };
-        let risk = found.repairs.risk();
-        let margin = match self.repairs.risk() {
-            _ if !self.outcome.is_complete() && found.is_cut => 400,
-            _ if !self.outcome.is_complete() => 50,
-            Some(Risk::Exact) | None => margins[0],
-            Some(Risk::Likely) => margins[1],
-            Some(Risk::Lossy) => margins[2],
-            Some(Risk::Guess) => margins[3],
-        };
-        let dropped = |repairs: &Repairs| -> usize {
-            let dropped = repairs.iter().filter(|repair| repair.after().is_empty());
-            dropped.map(|repair| repair.end - repair.start).sum()
-        };
-        let more = dropped(&found.repairs) > dropped(&repairs);
-        let riskier = match risk {
-            _ if more => 200,
-            // Both close what is open.
-            _ if !self.outcome.is_complete() && found.is_cut => 0,
-            risk if risk <= self.repairs.risk() => 0,
-            Some(Risk::Likely) => 100,
-            _ => 200,
-        };
-        let begin = found.documents.first()?.0;
-        let elsewhere = if begin == start { 0 } else { 200 };
-        // A document that seemed to begin there is what others find, too.
-        let skipped =
-            text.get(start..begin).is_some_and(|text| text.iter().any(|b| b"{[".contains(b)));
-        let misfits = |text: &Option<Vec<u8>>| match (options.guide(), text) {
-            (Some(guide), Some(text)) => search::misfits(text, guide),
-            _ => (0, 0),
-        };
-        let (text_of_own, other) = (apply(text, &repairs), apply(text, &found.repairs));
-        let same = text_of_own.as_deref().map(without_space) == other.as_deref().map(without_space);
-        let (known, unknown) = (misfits(&text_of_own), misfits(&other));
-        // What is as the guide knows it needs no other reading.
-        let fits = matches!(known, (0, 1..));
-        let cost =
-            found.cost.saturating_add(margin + riskier + elsewhere + search::MISFIT * unknown.0);
-        let dearer = cost >= price.saturating_add(search::MISFIT * known.0);
-        let torn = found.is_cut && self.outcome.is_complete();
-        // Another document is none that is dropped.
-        let fewer = self.documents.len() > 1 && more;
-        // Prose before a document is no key of another one around it.
-        let invented = begin != start && !text.get(begin).is_some_and(|byte| b"{[(".contains(byte));
-        let worse = same || dearer || torn || fits || skipped || fewer || invented;
-        Some(((!worse).then_some(found), steps))
-    }
-
-    /// The reading that was found, with what this one says of the text around the same documents, if it
-    /// gives valid JSON.
-    fn around(&self, found: search::Answer, input: &[u8], options: &MendOptions) -> Option<Self> {
-        let (first, last) = (found.documents.first()?.0, found.documents.last()?.1);
-        let begins = self.documents.first().is_some_and(|document| document.0 == first);
-        let ends = self.documents.last().is_some_and(|document| document.1 == last);
-        // How several documents are joined or left out is the engine's to say.
-        if found.documents.len() > 1 {
-            return None;
-        }
-        let before = |repair: &Repair| repair.end <= first && repair.start < first;
-        let after = |repair: &Repair| repair.start >= last && repair.end > last;
-        let mut repairs: Vec<Repair> = Vec::new();
-        repairs.extend(self.repairs.iter().filter(|repair| begins && before(repair)));
-        let inner = |repair: &Repair| !(begins && before(repair) || ends && after(repair));
-        repairs.extend(found.repairs.iter().filter(inner));
-        repairs.extend(self.repairs.iter().filter(|repair| ends && after(repair)));
-        let text = apply(input, &repairs)?;
-        let strict = MendOptions::new().with_policy(Policy::STRICT);
-        let strict = strict.with_trailing_documents(TrailingDocuments::All);
-        let mut engine = Engine::streaming(strict.with_limits(options.limits()));
-        engine.run(Part::new(&text, 0, true)).ok()?;
-        if engine.outcome(0) != Outcome::Unchanged || engine.documents() != found.documents.len() {
-            return None;
-        }
-        let mut reading =
-            Self { documents: found.documents, deepest: engine.deepest(), ..Self::new() };
-        // What seemed to be cut off is not complete, whatever it says.
-        let is_cut = found.is_cut || self.outcome == Outcome::Closed;
-        reading.outcome = if is_cut { Outcome::Closed } else { Outcome::Repaired };
-        // The repairs that close what is open at the end.
-        let closing = |repair: &&Repair| {
-            use RepairKind::{MissingClose, UnterminatedString};
-            repair.start >= last && matches!(repair.kind, MissingClose | UnterminatedString)
-        };
-        let open = repairs.len() - repairs.iter().rev().take_while(closing).count();
-        if is_cut {
-            let mut paths = Located::in_input(input, &repairs);
-            paths.by_ref().take(open).for_each(drop);
-            reading.cut_at = paths.path();
-        }
-        let policy = options.policy();
-        if let Some(at) = repairs.iter().position(|repair| !policy.allows(repair.kind)) {
-            reading.outcome = Outcome::Invalid;
-            repairs.truncate(at + 1);
-        } else if is_cut && !policy.closes_cut() {
-            reading.outcome = Outcome::Cut;
-            repairs.truncate(open);
-        }
-        reading.repairs = repairs.into_iter().collect();
         Some(reading)
     }
 

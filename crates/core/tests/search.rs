@@ -1,6 +1,6 @@
 //! Whole texts that are searched for their cheapest reading.
 
-use wiremend_core::{BufferedMender, MendOptions, Outcome, Policy, Repairs, apply, mend};
+use wiremend_core::{BufferedMender, MendOptions, Outcome, Policy, Repairs, Risk, apply, mend};
 
 /// Damaged texts, what is made of them, and whether they seem to be complete.
 const READINGS: [(&str, &str, bool); 16] = [
@@ -103,7 +103,7 @@ fn a_policy_does_not_change_what_a_text_says() {
         let risky = mend(text.as_bytes(), &searching())
             .repairs()
             .iter()
-            .any(|repair| !Policy::CONSERVATIVE.allows(repair.kind()));
+            .any(|repair| !Policy::CONSERVATIVE.permits(&repair));
         let wanted = (complete && !risky).then_some(want);
         assert_eq!(mended.text(), wanted, "{text}");
     }
@@ -151,4 +151,48 @@ fn white_space_before_a_text_gives_no_reading_more_steps() {
             assert!(kinds(&text) == kinds(&spaced), "{part}");
         }
     }
+}
+
+#[test]
+fn a_repair_is_in_doubt_whose_rival_is_near() {
+    let doubted = |text: &str, options: &MendOptions| {
+        let mended = mend(text.as_bytes(), options);
+        (mended.outcome(), mended.repairs().iter().map(|repair| repair.is_in_doubt()).collect())
+    };
+    let conservative = searching().with_policy(Policy::CONSERVATIVE);
+    for (text, doubts) in [
+        // Two words, or one with a comma in it.
+        ("[hello, world]", &[false, true, true, false][..]),
+        // A quote in the string, or one too many after it.
+        (r#"{"b": 'x', "a": "5"", "b": 1}"#, &[false, false, true]),
+    ] {
+        assert_eq!(doubted(text, &searching()), (Outcome::Repaired, doubts.to_vec()), "{text}");
+        let mended = mend(text.as_bytes(), &searching());
+        assert_eq!(mended.repairs().risk(), Some(Risk::Guess), "{text}");
+        // Up to the first one that is refused.
+        let first = doubts.iter().position(|doubt| *doubt).unwrap();
+        let refused = (Outcome::Invalid, doubts[..=first].to_vec());
+        assert_eq!(doubted(text, &conservative), refused, "{text}");
+        let alone = doubted(text, &searching().without_search());
+        assert_eq!(alone, (Outcome::Repaired, vec![false; doubts.len()]), "{text}");
+    }
+    for text in [
+        r#"{"a": 1, "b": "say "hi" now"}"#,
+        r#"{"a": "x" "b": 1}"#,
+        r#"{"from": "Oslo"to": "Rome"}"#,
+        r#"["red", "green" blue"]"#,
+    ] {
+        let mended = mend(text.as_bytes(), &searching());
+        assert!(mended.repairs().iter().all(|repair| !repair.is_in_doubt()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_in_doubt_stays_so_in_a_list() {
+    let mended = mend(b"[hello, world]", &searching());
+    let again: Repairs = mended.repairs().iter().map(|repair| repair.shifted(1_000)).collect();
+    assert_eq!(again.risk(), Some(Risk::Guess));
+    let doubts: Vec<bool> = again.iter().map(|repair| repair.is_in_doubt()).collect();
+    assert_eq!(doubts, [false, true, true, false]);
+    assert_eq!(Repairs::new().risk(), None);
 }

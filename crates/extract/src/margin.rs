@@ -323,5 +323,5 @@ impl Cuts {
 
 /// The first of these repairs that the policy forbids.
 pub(crate) fn forbidden<'r>(policy: &Policy, repairs: &'r [Repair]) -> Option<&'r Repair> {
-    repairs.iter().find(|repair| !policy.allows(repair.kind()))
+    repairs.iter().find(|repair| !policy.permits(repair))
 }

@@ -310,7 +310,7 @@ fn assemble(
         (outcome, cut_at) = (Outcome::Closed, Some(Path::default()));
         refused |= !policy.closes_cut();
     }
-    refused |= !repairs.iter().all(|repair| policy.allows(repair.kind()));
+    refused |= !repairs.iter().all(|repair| policy.permits(&repair));
     if outcome.is_valid() && refused {
         outcome = Outcome::Invalid;
     }

@@ -137,7 +137,8 @@ impl Change {
 impl Change {
     /// The change that a repair of the syntax makes, at this place of the document.
     pub(crate) fn syntax(repair: &Repair, path: Path) -> Self {
-        Self::new(Cause::Syntax(repair.kind()), repair.span(), repair.after(), path)
+        let change = Self::new(Cause::Syntax(repair.kind()), repair.span(), repair.after(), path);
+        change.with_risk(repair.risk())
     }
 
     /// The changes that the repairs of `input` make.

@@ -393,7 +393,7 @@ impl Body {
     /// forwarded verbatim.
     fn note_envelope(&mut self, at: usize, mended: &Mended, allowed: bool) -> bool {
         let policy = self.options.mending().policy();
-        let allowed = allowed && mended.repairs().iter().all(|repair| policy.allows(repair.kind()));
+        let allowed = allowed && mended.repairs().iter().all(|repair| policy.permits(&repair));
         let Some(tracking) = self.channels.tracking() else { return true };
         let mended = mended.text().unwrap_or_default().to_owned();
         tracking.enter(Entry::Envelope { at, mended, allowed });

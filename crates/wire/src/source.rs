@@ -45,7 +45,7 @@ impl<'a> Source<'a> {
         self.repairs.is_empty()
             || self
                 .span(part)
-                .is_none_or(|(.., mut inside)| inside.all(|repair| policy.allows(repair.kind())))
+                .is_none_or(|(.., mut inside)| inside.all(|repair| policy.permits(&repair)))
     }
 
     /// Whether the payload was damaged on its way. Programs write valid JSON, also where they write arguments

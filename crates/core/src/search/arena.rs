@@ -2,6 +2,7 @@
 
 use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
 
+use super::rivals::Rival;
 use crate::RepairKind;
 
 /// What a container is, and what opened it.
@@ -149,15 +150,29 @@ impl EditLists {
     }
 
     /// All edits of a list, in the order in which they were made.
-    pub(super) fn list(&self, mut at: Edits) -> Vec<Edit> {
+    pub(super) fn list(&self, at: Edits) -> Vec<Edit> {
+        self.between(Edits::NONE, at)
+    }
+
+    /// The edits of a list that are not those of one that it has grown from.
+    pub(super) fn between(&self, from: Edits, mut at: Edits) -> Vec<Edit> {
         let mut edits = Vec::new();
-        while at != Edits::NONE {
+        while at != from && at != Edits::NONE {
             let (before, edit) = &self.0[at.0 as usize];
             edits.push(edit.clone());
             at = *before;
         }
         edits.reverse();
         edits
+    }
+
+    /// The edits of a list since it left a path, and where that was.
+    pub(super) fn since(&self, list: Edits, path: &[Edits]) -> (Vec<Edit>, Edits) {
+        let mut common = list;
+        while path.binary_search(&common).is_err() {
+            common = self.0[common.0 as usize].0;
+        }
+        (self.between(common, list), common)
     }
 
     /// The lists that a list has grown from, and itself: the empty one first.
@@ -171,22 +186,20 @@ impl EditLists {
         path
     }
 
-    /// The last edit of a list that is not empty.
-    pub(super) fn last(&self, at: Edits) -> Edit {
-        self.0[at.0 as usize].1.clone()
-    }
-
-    /// Forgets what is in none of the lists, and gives each its new place.
-    pub(super) fn keep<'a>(&mut self, lists: impl Iterator<Item = &'a mut Edits>) {
+    /// Forgets what is in none of the lists, and gives each its new place. The rivals of what is in one stay.
+    pub(super) fn keep<'a>(
+        &mut self,
+        lists: impl Iterator<Item = &'a mut Edits>,
+        rivals: &mut Vec<Rival>,
+    ) {
         let mut places = alloc::vec![0_u32; self.0.len()];
-        let lists: Vec<&mut Edits> = lists.collect();
-        for list in &lists {
-            let mut at = list.0;
-            while at != 0 && places[at as usize] == 0 {
-                places[at as usize] = 1;
-                at = self.0[at as usize].0.0;
-            }
-        }
+        let mut lists: Vec<&mut Edits> = lists.collect();
+        lists.iter().for_each(|list| self.mark(**list, &mut places));
+        rivals.retain(|rival| {
+            rival.preferred == Edits::NONE || places[rival.preferred.0 as usize] != 0
+        });
+        rivals.iter().for_each(|rival| self.mark(rival.edits, &mut places));
+        lists.extend(rivals.iter_mut().flat_map(Rival::lists));
         let mut next = 0;
         let mut index = 0;
         let kept = &mut places;
@@ -203,6 +216,15 @@ impl EditLists {
         });
         for list in lists {
             list.0 = places[list.0 as usize];
+        }
+    }
+
+    /// Marks a list and those that it has grown from.
+    fn mark(&self, list: Edits, places: &mut [u32]) {
+        let mut at = list.0;
+        while at != 0 && places[at as usize] == 0 {
+            places[at as usize] = 1;
+            at = self.0[at as usize].0.0;
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{
     After, Mode, NONE, Reading, Search,
     arena::{Change, Edit, Edits, Kind, Stack},
-    frontier::Rival,
+    rivals::{Other, Rival},
     rows::Row,
 };
 use crate::{Repair, RepairKind, Repairs};
@@ -22,10 +22,9 @@ pub(crate) struct Answer {
     pub(crate) around: u32,
     pub(crate) steps: u64,
     pub(crate) cost: u32,
+    /// The nearest other readings.
+    pub(crate) others: Vec<Other>,
 }
-
-/// How many rivals of the cheapest reading are compared with it.
-const NEAREST: usize = 64;
 
 /// What no reading can change any more.
 #[derive(Default)]
@@ -119,6 +118,11 @@ impl Search<'_> {
     pub(super) fn answer(mut self) -> Option<Answer> {
         let (best, is_cut) = *self.ends.iter().min_by_key(|(reading, _)| reading.cost)?;
         debug_assert_eq!(best.stack, Stack::EMPTY);
+        let near = best.cost.saturating_add(self.frontier.near());
+        for (end, _) in self.ends.iter().filter(|(end, _)| end.cost < near) {
+            self.frontier.add_rival(Rival::of(&best, end));
+        }
+        self.find_others(best.edits);
         let before = self.settled.documents.len();
         let last = self.settle(best.edits);
         // A root that was closed for it may not be all that was meant, even if text follows. Neither may one that
@@ -142,6 +146,7 @@ impl Search<'_> {
             is_cut: is_cut || torn,
             cost: best.cost,
             around: best.around,
+            others: self.others,
         })
     }
 
@@ -154,7 +159,7 @@ impl Search<'_> {
     }
 
     /// The repairs that edits make, and the documents that they end.
-    fn made_by(&self, edits: Vec<Edit>) -> (Vec<Repair>, Vec<(usize, usize)>) {
+    pub(super) fn made_by(&self, edits: Vec<Edit>) -> (Vec<Repair>, Vec<(usize, usize)>) {
         let (mut repairs, mut documents) = (Vec::new(), Vec::new());
         for edit in edits {
             let (start, end) = (edit.start as usize, edit.end as usize);
@@ -179,27 +184,5 @@ impl Search<'_> {
         });
         repairs.reverse();
         (repairs, documents)
-    }
-
-    /// The readings that have reached the end, and those that would have done so like the cheapest one if that
-    /// had not been preferred to them on the way; the cheapest first.
-    pub(super) fn readings(&self) -> Vec<(u32, Repairs)> {
-        let Some((best, _)) = self.ends.iter().min_by_key(|(reading, _)| reading.cost) else {
-            return Vec::new();
-        };
-        let own = self.lists.path(best.edits);
-        let mut rivals: Vec<&Rival> = self.frontier.rivals().iter().collect();
-        rivals.sort_by_key(|rival| rival.dearer);
-        let rivals = rivals.into_iter().filter_map(|rival| {
-            let after = own.binary_search(&rival.preferred).ok()?;
-            let mut edits = self.lists.list(rival.edits);
-            edits.extend(own[after + 1..].iter().map(|edits| self.lists.last(*edits)));
-            Some((best.cost + rival.dearer, edits))
-        });
-        let ends = self.ends.iter().map(|(end, _)| (end.cost, self.lists.list(end.edits)));
-        let mut found: Vec<_> = ends.chain(rivals.take(NEAREST)).collect();
-        found.sort_by_key(|(cost, _)| *cost);
-        let repairs = |(cost, edits)| (cost, self.made_by(edits).0.into_iter().collect());
-        found.into_iter().map(repairs).collect()
     }
 }

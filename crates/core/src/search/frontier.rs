@@ -3,7 +3,7 @@
 use alloc::{collections::BinaryHeap, vec, vec::Vec};
 use core::cmp::Reverse;
 
-use super::{Reading, arena::Edits, same};
+use super::{Reading, arena::Edits, rivals::Rival, same};
 
 /// How many readings go on from a byte.
 const READINGS: u8 = 24;
@@ -58,16 +58,6 @@ struct Turn {
     entry: Reverse<u32>,
 }
 
-/// A reading that another one of the same state was preferred to.
-#[derive(Clone, Copy)]
-pub(super) struct Rival {
-    /// The edits of the one that was preferred, and its own.
-    pub(super) preferred: Edits,
-    pub(super) edits: Edits,
-    /// How much dearer it was.
-    pub(super) dearer: u32,
-}
-
 /// How many rivals are kept.
 const RIVALS: usize = 1 << 14;
 
@@ -82,8 +72,9 @@ pub(super) struct Frontier {
     reached: Vec<(u32, u32)>,
     /// How many entries there are when those are forgotten that matter no more.
     sweep_at: usize,
-    /// All rivals, if they are wanted.
-    rivals: Option<Vec<Rival>>,
+    /// The rivals that were less than `near` dearer.
+    rivals: Vec<Rival>,
+    near: u32,
 }
 
 /// The next reading that goes on.
@@ -95,7 +86,8 @@ pub(super) struct Next {
 }
 
 impl Frontier {
-    pub(super) fn new() -> Self {
+    /// `near` is how much dearer a rival may be that is kept.
+    pub(super) fn new(near: u32) -> Self {
         Self {
             entries: Vec::new(),
             buckets: vec![NONE; BUCKETS],
@@ -103,23 +95,23 @@ impl Frontier {
             waiting: Vec::new(),
             reached: Vec::new(),
             sweep_at: SWEEP,
-            rivals: None,
+            rivals: Vec::new(),
+            near,
         }
     }
 
-    /// Keeps the rivals from now on.
-    pub(super) fn keep_rivals(&mut self) {
-        self.rivals.get_or_insert_default();
+    /// How much dearer than the cheapest a reading may be that is compared with it.
+    pub(super) const fn near(&self) -> u32 {
+        self.near
     }
 
-    /// Whether the rivals are kept.
-    pub(super) const fn keeps_rivals(&self) -> bool {
-        self.rivals.is_some()
+    pub(super) fn add_rival(&mut self, rival: Rival) {
+        self.rivals.push(rival);
     }
 
-    /// The rivals that were kept.
-    pub(super) fn rivals(&self) -> &[Rival] {
-        self.rivals.as_deref().unwrap_or_default()
+    /// The rivals that were kept, and are forgotten now.
+    pub(super) fn take_rivals(&mut self) -> Vec<Rival> {
+        core::mem::take(&mut self.rivals)
     }
 
     /// Forgets all readings.
@@ -143,8 +135,9 @@ impl Frontier {
         let mut known = self.buckets[bucket];
         while let Some(entry) = self.entries.get_mut(known as usize) {
             if entry.at == place && same(&entry.reading, &reading) {
-                if let Some(rivals) = self.rivals.as_mut().filter(|rivals| rivals.len() < RIVALS) {
-                    rivals.push(Rival::of(&entry.reading, &reading));
+                let rival = Rival::of(&entry.reading, &reading);
+                if rival.dearer < self.near && self.rivals.len() < RIVALS {
+                    self.rivals.push(rival);
                 }
                 if reading.cost < entry.reading.cost {
                     (entry.reading, entry.stage) = (reading, Stage::Open);
@@ -279,18 +272,11 @@ impl Frontier {
         }
     }
 
-    /// The lists of edits that are needed.
-    pub(super) fn edits(&mut self) -> impl Iterator<Item = &mut Edits> {
+    /// The lists of edits that are needed, and the rivals.
+    pub(super) fn edits(&mut self) -> (impl Iterator<Item = &mut Edits>, &mut Vec<Rival>) {
         let live = |entry: &&mut Entry| entry.stage.is_live();
-        self.entries.iter_mut().filter(live).flat_map(|entry| entry.reading.lists())
-    }
-}
-
-impl Rival {
-    fn of(one: &Reading, other: &Reading) -> Self {
-        let (preferred, rival) = if other.cost < one.cost { (other, one) } else { (one, other) };
-        let dearer = rival.cost - preferred.cost;
-        Self { preferred: preferred.edits, edits: rival.edits, dearer }
+        let live = self.entries.iter_mut().filter(live);
+        (live.flat_map(|entry| entry.reading.lists()), &mut self.rivals)
     }
 }
 

@@ -13,6 +13,7 @@ mod frontier;
 mod layout;
 mod misfit;
 mod outside;
+mod rivals;
 mod rows;
 mod strings;
 mod token;
@@ -26,6 +27,7 @@ use end::Settled;
 use frontier::{Frontier, Stage};
 use layout::Layout;
 pub(crate) use misfit::misfits;
+use rivals::Other;
 use rows::Row;
 pub(crate) use rows::{has_rival, price};
 use strings::{Bare, Text};
@@ -166,29 +168,18 @@ pub(crate) fn has_token_spaces(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair == "Ċ".as_bytes())
 }
 
-/// Reads `input`, and returns the cheapest reading of it.
+/// Reads `input`, and returns the cheapest reading of it, and the nearest others that are less than `near` dearer.
 /// `begin` is where the first document seems to begin.
-pub(crate) fn search(input: &[u8], begin: usize, several: bool, depth: usize) -> Option<Answer> {
-    let mut search = Search::new(input, begin, several, depth, None);
-    search.run();
-    search.answer()
-}
-
-/// How much dearer than the cheapest the next reading may be that is looked for.
-const NEXT: u32 = 1_000;
-
-/// The repairs of each of the cheapest readings and what it costs, the cheapest first. Some may give the same
-/// value.
-pub(crate) fn readings(
+pub(crate) fn search(
     input: &[u8],
     begin: usize,
     several: bool,
     depth: usize,
-) -> Vec<(u32, Repairs)> {
-    let mut search = Search::new(input, begin, several, depth, None);
-    search.frontier.keep_rivals();
+    near: u32,
+) -> Option<Answer> {
+    let mut search = Search::new(input, begin, several, depth, None, near);
     search.run();
-    search.readings()
+    search.answer()
 }
 
 /// The closers that one repair adds are added one by one here.
@@ -212,7 +203,7 @@ pub(crate) fn cost_of(
     depth: usize,
 ) -> (Option<u32>, u64) {
     let only: Vec<Repair> = repairs.iter().flat_map(single).collect();
-    let mut search = Search::new(input, begin, several, depth, Some(&only));
+    let mut search = Search::new(input, begin, several, depth, Some(&only), 0);
     search.run();
     let steps = search.steps;
     (search.answer().map(|answer| answer.cost), steps)
@@ -225,6 +216,7 @@ impl<'t> Search<'t> {
         several: bool,
         depth: usize,
         only: Option<&'t [Repair]>,
+        near: u32,
     ) -> Self {
         Self {
             input,
@@ -237,7 +229,7 @@ impl<'t> Search<'t> {
             stacks: Stacks::new(),
             lists: EditLists::new(),
             settled: Settled::default(),
-            frontier: Frontier::new(),
+            frontier: Frontier::new(near),
             layout: Layout::new(input),
             valid: Valid::NOTHING,
             lines: token::Next::new(b"\n"),
@@ -246,6 +238,7 @@ impl<'t> Search<'t> {
             begin,
             several,
             ends: Vec::new(),
+            others: Vec::new(),
         }
     }
 }
@@ -274,6 +267,8 @@ struct Search<'t> {
     several: bool,
     /// The readings that have reached the end, and whether something had to be closed for it.
     ends: Vec<(Reading, bool)>,
+    /// The nearest readings that are not the cheapest.
+    others: Vec<Other>,
 }
 
 impl<'t> Search<'t> {
@@ -305,8 +300,8 @@ impl<'t> Search<'t> {
             self.frontier.arrive(self.begin, start);
         }
         let mut end = u32::MAX;
-        let spare = if self.frontier.keeps_rivals() { NEXT } else { 0 };
-        while let Some(mut next) = self.frontier.next(end.saturating_add(spare)) {
+        let near = self.frontier.near();
+        while let Some(mut next) = self.frontier.next(end.saturating_add(near)) {
             self.at = next.at;
             if settles(&mut next) && self.is_free(&next.reading) {
                 if next.stage == Stage::Open {
@@ -337,12 +332,9 @@ impl<'t> Search<'t> {
             }
             self.frontier.sweep();
             if self.lists.len() > 2 * UNSETTLED {
-                if self.frontier.keeps_rivals() {
-                    self.ends.clear();
-                    break;
-                }
                 let ends = self.ends.iter_mut().flat_map(|(reading, _)| reading.lists());
-                self.lists.keep(self.frontier.edits().chain(ends));
+                let (edits, rivals) = self.frontier.edits();
+                self.lists.keep(edits.chain(ends), rivals);
                 if self.lists.len() > UNSETTLED {
                     self.ends.clear();
                     break;
@@ -353,11 +345,10 @@ impl<'t> Search<'t> {
 
     /// The edits of the only reading are settled.
     fn settle_edits(&mut self, reading: &mut Reading) {
-        // Those of a document that is begun again are not, nor what is compared with rivals.
-        if !self.frontier.keeps_rivals()
-            && self.ends.is_empty()
-            && self.at - reading.document as usize > AGAIN
-        {
+        // Those of a document that is begun again are not, nor what is compared with readings that are dearer still.
+        let apart = self.frontier.near() <= APART && self.ends.is_empty();
+        if apart && self.at - reading.document as usize > AGAIN {
+            self.find_others(reading.edits);
             self.settle(reading.edits);
             self.lists.clear();
             for list in reading.lists() {
@@ -501,7 +492,7 @@ mod tests {
 
     /// What the cheapest reading makes of a text.
     fn read(text: &str) -> Option<String> {
-        let found = search(text.as_bytes(), 0, false, 127)?;
+        let found = search(text.as_bytes(), 0, false, 127, 0)?;
         apply(text.as_bytes(), &found.repairs)
             .map(|text| String::from_utf8_lossy(&text).to_string())
     }
@@ -544,7 +535,7 @@ mod tests {
     #[test]
     fn repairs_are_priced_as_the_reading_that_makes_them() {
         let text = br#"{"a": "x"b": "y"}"#;
-        let found = search(text, 0, false, 127).unwrap();
+        let found = search(text, 0, false, 127, 0).unwrap();
         let own = found.repairs.clone();
         assert_eq!(cost_of(&own, text, 0, false, 127).0, Some(found.cost));
         let other = mend(br#"{"a": 1,}"#, &MendOptions::new());

@@ -441,7 +441,7 @@ impl Value {
         }
         // Where a string is possible, text is JSON only if it is clearly meant to be.
         let mended = mend(text.as_bytes(), options);
-        let exact = mended.repairs().iter().all(|repair| repair.kind().risk() == Risk::Exact);
+        let exact = mended.repairs().iter().all(|repair| repair.risk() == Risk::Exact);
         let json = mended.text().filter(|_| mended.outcome().is_complete() && exact)?;
         Some(json.as_bytes().to_vec())
     }

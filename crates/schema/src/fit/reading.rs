@@ -102,7 +102,7 @@ impl<'i> Reading<'i> {
             changes = Change::of_repairs(input, mended.repairs());
         } else {
             let mut located = mended.located(input);
-            let refused = located.find(|repair| !options.policy().allows(repair.kind()));
+            let refused = located.find(|repair| !options.policy().permits(repair));
             forbidden = refused.map(|repair| Change::syntax(&repair, located.path()));
         }
         let (outcome, text, _) = mended.into_parts();
