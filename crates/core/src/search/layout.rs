@@ -35,6 +35,11 @@ impl<'t> Layout<'t> {
         Self { input, looked: start, lines: Vec::from([first]), gaps: Vec::new(), solid: 0 }
     }
 
+    /// How far a byte is beyond the first one that is no white space. White space before that counts down from the highest number.
+    pub(super) fn beyond_first(&self, at: usize) -> usize {
+        at.wrapping_sub(self.lines.first().map_or(0, |line| line.start as usize))
+    }
+
     /// Looks at the bytes up to `end`.
     fn look(&mut self, end: usize) {
         for at in self.looked..end {

@@ -28,6 +28,7 @@ use frontier::{Frontier, Stage};
 use layout::Layout;
 pub(crate) use misfit::misfits;
 use rivals::Other;
+pub(crate) use rivals::is_among;
 use rows::Row;
 pub(crate) use rows::{has_rival, price};
 use strings::{Bare, Text};
@@ -235,6 +236,7 @@ impl<'t> Search<'t> {
             lines: token::Next::new(b"\n"),
             blocks: token::Next::new(b"*/"),
             markup: token::Next::new(b"-->"),
+            reasoning: token::Next::new(outside::REASONING_END),
             begin,
             several,
             ends: Vec::new(),
@@ -261,6 +263,7 @@ struct Search<'t> {
     lines: token::Next,
     blocks: token::Next,
     markup: token::Next,
+    reasoning: token::Next,
     /// Where the first document seems to begin.
     begin: usize,
     /// Whether there may be several documents.

@@ -15,6 +15,12 @@ fn tag(text: &[u8]) -> Option<usize> {
     (name > 1 && inner.get(name) == Some(&b']')).then_some(name + 2)
 }
 
+/// How far text around documents is passed at once, in bytes.
+const STRIDE: usize = 256;
+
+/// What ends reasoning.
+pub(super) const REASONING_END: &[u8] = b"</think>";
+
 impl Search<'_> {
     /// Outside of documents.
     pub(super) fn outside(&mut self, reading: Reading, around: Around) {
@@ -40,15 +46,14 @@ impl Search<'_> {
             }
             self.open_late(begun);
         }
-        const REASONING: &[u8] = b"</think>";
         let before = reading.cost;
         let mut passed = reading;
         if rest.starts_with(b"<think>")
-            && let Some(end) = rest.windows(REASONING.len()).position(|part| part == REASONING)
+            && let Some(end) = self.reasoning.after(self.input, self.at)
         {
             passed.cost += 10;
             passed.around += 10;
-            self.go(passed, end + REASONING.len());
+            self.go(passed, end - self.at + REASONING_END.len());
             return;
         }
         if let Some(length) = tag(rest) {
@@ -58,10 +63,12 @@ impl Search<'_> {
             return;
         }
         let light = |byte: &&u8| !matches!(byte, b'{' | b'[' | b'<');
+        // The readings whose documents end at different places are one at the next of these.
+        let most = STRIDE - self.layout.beyond_first(self.at) % STRIDE;
         let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let run = match blanks {
             0 if is_first => 1,
-            0 => 1 + rest.iter().skip(1).take_while(light).count(),
+            0 => 1 + rest.iter().take(most).skip(1).take_while(light).count(),
             // What begins behind them may be the first.
             _ => blanks,
         };

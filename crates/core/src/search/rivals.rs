@@ -40,7 +40,7 @@ pub(crate) struct Other {
 impl Other {
     /// All its repairs, if these are those of the cheapest reading.
     pub(crate) fn repairs(&self, cheapest: &Repairs) -> Repairs {
-        let same = |repair: &Repair| !self.cheapest.contains(repair);
+        let same = |repair: &Repair| !is_among(repair, &self.cheapest);
         let mut repairs: Vec<Repair> = cheapest.iter().filter(same).collect();
         repairs.extend(self.own.iter().cloned());
         repairs.sort_by_key(|repair| (repair.start, repair.end));
@@ -57,6 +57,16 @@ impl Other {
         let both = self.cheapest.iter().chain(&self.own);
         both.map(|repair| repair.start).min().unwrap_or_default()
     }
+}
+
+/// Whether a repair is one of those in a sorted list.
+pub(crate) fn is_among(repair: &Repair, sorted: &[Repair]) -> bool {
+    let place = |repair: &Repair| (repair.start, repair.end);
+    let from = sorted.partition_point(|other| place(other) < place(repair));
+    sorted[from..]
+        .iter()
+        .take_while(|other| place(other) == place(repair))
+        .any(|other| other == repair)
 }
 
 /// How many are compared with the cheapest reading.

@@ -54,6 +54,15 @@ pub(super) struct Scalar {
 /// The longest token that is looked at, in bytes. A longer one that is no plain number is text.
 const LONGEST: usize = 256;
 
+/// The length of a number of many digits at the start of `text`. One that is anything but plain is text.
+fn long_number(text: &[u8]) -> Option<usize> {
+    let sign = usize::from(text.first() == Some(&b'-'));
+    let digits = text.iter().skip(sign).take_while(|byte| byte.is_ascii_digit()).count();
+    let next = text.get(sign + digits);
+    let ends = next.is_none_or(|byte| byte.is_ascii_whitespace() || b",]}".contains(byte));
+    (ends && digits > 0 && text[sign] != b'0').then_some(sign + digits)
+}
+
 /// The number at the start of `text`.
 pub(super) fn number(text: &[u8]) -> Option<Scalar> {
     let part = |byte: &u8| {
@@ -64,7 +73,10 @@ pub(super) fn number(text: &[u8]) -> Option<Scalar> {
     if !matches!(text.first(), Some(b'0'..=b'9' | b'-' | b'+' | b'.')) {
         return None;
     }
-    let length = text.iter().take_while(|byte| part(byte)).count();
+    let length = text.iter().take(LONGEST + 1).take_while(|byte| part(byte)).count();
+    if length > LONGEST {
+        return long_number(text).map(|length| Scalar { length, mended: None, is_cut: false });
+    }
     let mut length = until_token_space(&text[..length]);
     if let Some(comment) = text[..length].windows(2).position(|pair| pair == b"//") {
         length = comment;
@@ -83,15 +95,6 @@ pub(super) fn number(text: &[u8]) -> Option<Scalar> {
     }
     let is_last = length == text.len();
     let mended = |mended| Some(Scalar { length, mended, is_cut: false });
-    if length > LONGEST {
-        let plain = text[..length].iter().skip(usize::from(text[0] == b'-'));
-        return plain
-            .clone()
-            .all(u8::is_ascii_digit)
-            .then_some(())
-            .filter(|()| plain.clone().next() != Some(&b'0'))
-            .and_then(|()| mended(None));
-    }
     match shape_of(&text[..length]) {
         Shape::Valid => mended(None),
         Shape::Mend(RepairKind::TrailingDot, kept) if is_last => {

@@ -21,10 +21,11 @@ pub(super) struct Doubt {
 impl Doubt {
     /// What one reading does otherwise than another one.
     pub(super) fn between(one: &Repairs, other: &Repairs) -> Self {
-        let only = |these: &Repairs, those: &Repairs| -> Vec<Repair> {
-            these.iter().filter(|repair| !those.iter().any(|other| other == *repair)).collect()
+        let (one, other): (Vec<_>, Vec<_>) = (one.iter().collect(), other.iter().collect());
+        let only = |these: &[Repair], those: &[Repair]| -> Vec<Repair> {
+            these.iter().filter(|repair| !search::is_among(repair, those)).cloned().collect()
         };
-        let (repairs, others) = (only(one, other), only(other, one));
+        let (repairs, others) = (only(&one, &other), only(&other, &one));
         let at = repairs.iter().chain(&others).map(|repair| repair.start).min();
         Self { repairs, at: at.unwrap_or_default() }
     }
@@ -32,8 +33,8 @@ impl Doubt {
     /// The repairs that are in doubt, of all that were made: those that the other reading does not make, or the one
     /// next to what it does otherwise.
     fn of(&self, all: &[Repair]) -> Vec<usize> {
-        let made =
-            |(index, repair): (usize, &Repair)| self.repairs.contains(repair).then_some(index);
+        let is_made = |repair: &Repair| search::is_among(repair, &self.repairs);
+        let made = |(index, repair): (usize, &Repair)| is_made(repair).then_some(index);
         let made: Vec<usize> = all.iter().enumerate().filter_map(made).collect();
         if !made.is_empty() {
             return made;
