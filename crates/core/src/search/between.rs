@@ -91,6 +91,13 @@ impl Search<'_> {
             let heavy = |byte: &u8| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']');
             let heavy = rest[..length.min(512)].iter().filter(|byte| heavy(byte)).count() as u32;
             passed.cost += 130 * heavy;
+            // On the last line it may end before a closer.
+            let closer = rest[..length.min(256)].iter().position(|byte| b"}]".contains(byte));
+            if let Some(closer) = closer.filter(|_| rest[length..].trim_ascii_start().is_empty()) {
+                let mut remark = reading;
+                self.edit(&mut remark, Row::RemarkDropped, self.at, self.at + closer, "");
+                self.go(remark, closer);
+            }
             self.edit(&mut passed, Row::CommentDropped, self.at, self.at + length, "");
             self.go(passed, length);
         }

@@ -118,6 +118,7 @@ rows! {
     QuoteOfOther SingleQuote 20 "A double quote in a string that others delimit.";
     QuoteOpensCode UnescapedQuote 150 "A quote where a token of code begins, in a string.";
     QuoteWrittenTwice DoubledQuote 150 "A quote inside a string that is written twice.";
+    RemarkDropped Comment 250 "A comment on the last line, up to a closer.";
     RootCloserAdded MissingClose 1200 "The root ends without its closer, and text follows.";
     SecondText SecondDocument 400 "A second document.";
     SemicolonAsColon MissingColon 250 "A semicolon after a key.";
