@@ -4,38 +4,52 @@
 //! that improves it much, or that has a good reason to make something worse, writes the pages again:
 //! `UPDATE_DOCS=1 cargo test -p wiremend-tests --test it damaged::`.
 
-use std::{collections::BTreeMap, env, fs, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    sync::{LazyLock, Mutex},
+};
 
 use wiremend_core::Policy;
 use wiremend_testkit::{
-    damaged::{Entry, Kind, Rates, Sample, Verdict, samples},
+    damaged::{Entry, Kind, Rates, Sample, Verdict, by_distance, samples},
     oracle,
 };
 
 static SAMPLES: LazyLock<Vec<(String, Sample)>> = LazyLock::new(|| samples(1, 30));
 static RATES: LazyLock<Rates> = LazyLock::new(|| Rates::measure(&SAMPLES));
 
+static WRITING: Mutex<()> = Mutex::new(());
+
 /// How far a rate may rise above the one in the page, in points.
 const BEHIND: i64 = 10;
 
 #[test]
 fn damage_is_mended_as_often_as_the_page_says() {
-    states("tests/damage.md", &RATES.by_damage());
+    states("tests/damage.md", "rates", &RATES.by_damage());
 }
 
 #[test]
 fn repairs_are_right_as_often_as_the_page_says() {
-    states("docs/repairs.md", &RATES.by_repair());
+    states("docs/repairs.md", "rates", &RATES.by_repair());
 }
 
-/// Checks that no rate is worse than the page states, and none much better; or writes the table there.
-fn states(path: &str, measured: &str) {
+#[test]
+fn texts_are_read_right_as_often_as_the_page_says_of_their_next_reading() {
+    states("tests/damage.md", "distances", &by_distance(&SAMPLES));
+}
+
+/// Checks that no rate is worse than the page states, and none much better; or writes the table there, between the marks.
+fn states(path: &str, mark: &str, measured: &str) {
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
+    // Two tables of a page are not written at once.
+    let _one = WRITING.lock();
     let file = wiremend_tests::root().join(path);
     let page = fs::read_to_string(&file).unwrap();
-    let (head, rest) = page.split_once("<!-- rates -->\n").expect("a mark before the table");
-    let (stated, tail) = rest.split_once("<!-- /rates -->").expect("a mark after the table");
+    let (head, rest) = page.split_once(&begin).expect("a mark before the table");
+    let (stated, tail) = rest.split_once(&end).expect("a mark after the table");
     if env::var_os("UPDATE_DOCS").is_some_and(|value| value == "1") {
-        let page = format!("{head}<!-- rates -->\n\n{measured}\n<!-- /rates -->{tail}");
+        let page = format!("{head}{begin}\n{measured}\n{end}{tail}");
         fs::write(file, page).unwrap();
         return;
     }

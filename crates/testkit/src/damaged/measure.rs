@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use wiremend_core::{Policy, RepairKind, Risk};
+use serde_json::Value;
+use wiremend_core::{MendOptions, Policy, RepairKind, Risk, mend, readings};
 
 use super::{Answer, Entry, Kind, Sample, Verdict};
 
@@ -133,6 +134,56 @@ impl Rates {
         }
         table
     }
+}
+
+/// How much dearer the next reading is, in steps: up to each of these, and beyond.
+const DISTANCES: [u32; 5] = [100, 250, 500, 800, 1_000];
+
+/// By how much dearer the next reading with another value is, how many of 100 whole texts are read right that
+/// need no repair of a kind above likely: those that are damaged as models do it, and those in which signs are
+/// damaged that nobody chose. A Markdown table.
+#[must_use]
+pub fn by_distance(samples: &[(String, Sample)]) -> String {
+    let mut counts = [[(0, 0); 2]; DISTANCES.len() + 2];
+    for (name, sample) in samples {
+        let options = MendOptions::new();
+        let mended = mend(sample.text.as_bytes(), &options);
+        let is_likely = mended.repairs().kinds().all(|(kind, _)| kind.risk() <= Risk::Likely);
+        if !mended.outcome().is_complete() || !is_likely {
+            continue;
+        }
+        let Some(taken) = mended.text() else { continue };
+        let found = readings(sample.text.as_bytes(), &options);
+        let Some(first) = found.first() else { continue };
+        let step = match found.get(1) {
+            _ if !same_value(&first.text, taken) => 0,
+            Some(next) => 1 + DISTANCES.partition_point(|to| *to <= next.cost - first.cost),
+            None => 1 + DISTANCES.len(),
+        };
+        let (right, all) = &mut counts[step][usize::from(ANY_SIGNS.contains(&&name[..]))];
+        *right += usize::from(sample.has_value(taken.as_bytes()));
+        *all += 1;
+    }
+    let mut table =
+        "| next reading | right, kinds | right, any signs |\n|---|---|---|\n".to_owned();
+    let froms = [0].iter().chain(&DISTANCES);
+    let between = froms.zip(&DISTANCES).map(|(from, to)| format!("{from} to {to} dearer"));
+    let names = ["cheaper".to_owned()].into_iter().chain(between);
+    let names = names.chain(["dearer still, or none".to_owned()]);
+    for (name, [kinds, signs]) in names.zip(counts) {
+        table += &format!(
+            "| {name} | {} | {} |\n",
+            per_cent(kinds.0, kinds.1),
+            per_cent(signs.0, signs.1)
+        );
+    }
+    table
+}
+
+/// Whether two JSON texts have the same value.
+fn same_value(one: &str, other: &str) -> bool {
+    let value = |text| serde_json::from_str::<Value>(text).ok();
+    value(one) == value(other)
 }
 
 /// Rounded down, so that 100 is all, and of how many. Fewer than five show nothing.

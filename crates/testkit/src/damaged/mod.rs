@@ -27,7 +27,7 @@ use serde_json::Value;
 pub use judge::{Answer, Entry, Verdict};
 pub use kinds::Kind;
 pub use measure::{Counts, Tally, by_name};
-pub use measure::{Rates, any_signs, combined_samples, samples, samples_of};
+pub use measure::{Rates, any_signs, by_distance, combined_samples, samples, samples_of};
 
 use crate::Seed;
 use draft::Layout;
