@@ -111,7 +111,7 @@ pub fn readings(input: &[u8], options: &MendOptions) -> Vec<Reading> {
     let depth = options.limits().depth();
     let Some(found) = search::search(text, start, several, depth, NEXT) else { return Vec::new() };
     let reading = |cost: u32, repairs: Repairs| {
-        let text = into_string(json_of(text, &repairs)?);
+        let text = into_string(json_of(text, &repairs, &options)?);
         Some(Reading { cost, text, repairs })
     };
     let Some(first) = reading(found.cost, found.repairs.clone()) else { return Vec::new() };

@@ -196,3 +196,35 @@ fn what_is_in_doubt_stays_so_in_a_list() {
     assert_eq!(doubts, [false, true, true, false]);
     assert_eq!(Repairs::new().risk(), None);
 }
+
+/// However many documents there are, and whoever asks.
+#[test]
+fn what_is_in_doubt_is_so_beside_other_documents() {
+    for (text, limits) in [
+        ("[hello, world]\n[hello, world]".to_owned(), MendOptions::new().limits()),
+        (
+            format!("{}[hello, world]{}", "[".repeat(140), "]".repeat(140)),
+            MendOptions::new().limits().with_depth(1_000),
+        ),
+    ] {
+        let mended = mend(text.as_bytes(), &searching().with_limits(limits));
+        assert_eq!(mended.repairs().risk(), Some(Risk::Guess), "{text}");
+        let conservative = searching().with_limits(limits).with_policy(Policy::CONSERVATIVE);
+        assert_eq!(mend(text.as_bytes(), &conservative).outcome(), Outcome::Invalid, "{text}");
+    }
+}
+
+#[test]
+fn only_what_differs_is_in_doubt() {
+    let text = "[{\"fr\\om\": \"Oslo\", \"\nto\": \"Rome\"}, {'fom': \"Bern\"}]";
+    let mended = mend(text.as_bytes(), &searching());
+    let single =
+        mended.repairs().iter().filter(|r| r.kind() == wiremend_core::RepairKind::SingleQuote);
+    assert!(single.count() == 2 && mended.repairs().iter().any(|r| r.is_in_doubt()));
+    assert!(
+        mended
+            .repairs()
+            .iter()
+            .all(|r| !r.is_in_doubt() || r.kind() != wiremend_core::RepairKind::SingleQuote)
+    );
+}

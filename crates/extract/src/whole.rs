@@ -58,9 +58,11 @@ pub fn find(input: &[u8], scope: Scope, options: &MendOptions) -> Mended {
     {
         return whole;
     }
-    // Text that begins as an object and was refused, or cut off, contains no other document.
+    // Text that begins as an object and was refused, or cut off, contains no other document. What was refused
+    // because another reading is as likely would be another one by itself.
     let refused = matches!(whole.outcome(), Outcome::Cut | Outcome::Invalid | Outcome::Overflow);
-    if channel && refused && begins_as_object(input) {
+    let doubted = whole.repairs().last().is_some_and(|repair| repair.is_in_doubt());
+    if channel && refused && (begins_as_object(input) || doubted) {
         return whole;
     }
     if channel && is_escaped_document(input, &whole) {

@@ -26,7 +26,7 @@ impl Cause {
         }
     }
 
-    /// The risk of the rule or repair.
+    /// The risk of the rule, or of the kind of repair. A repair that is in doubt has a higher one.
     #[must_use]
     pub const fn risk(self) -> Risk {
         match self {

@@ -90,7 +90,7 @@ impl TextCall {
     /// `used`, and a policy that allows less does not.
     pub(crate) fn is_allowed(&self, policy: &Policy, used: &Policy) -> bool {
         let unknown = self.mended && self.repairs.is_empty();
-        self.repairs.kinds().all(|(kind, _)| policy.allows(kind))
+        self.repairs.iter().all(|repair| policy.permits(&repair))
             && !(unknown && policy.max_risk() < used.max_risk())
     }
 }

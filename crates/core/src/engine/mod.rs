@@ -148,8 +148,7 @@ pub(crate) struct Engine {
 }
 
 /// Makes sure that reading ends. Each step must consume bytes, or change frames or edits, of which
-/// there are few. It may also go back, to read the bytes from there on once more: as often as the budget
-/// for trying readings pays for it.
+/// there are few. It may also go back, to read the bytes from there on once more.
 struct Progress {
     /// The highest position so far, and the lowest one since.
     furthest: usize,

@@ -324,7 +324,10 @@ impl<'t> Search<'t> {
             }
             self.steps += 1;
             if self.steps > self.most_steps {
-                self.ends.clear();
+                // What is no cheaper than the answer is only compared with it.
+                if next.reading.cost < end {
+                    self.ends.clear();
+                }
                 break;
             }
             if self.at >= self.input.len() {
@@ -338,6 +341,13 @@ impl<'t> Search<'t> {
                 let ends = self.ends.iter_mut().flat_map(|(reading, _)| reading.lists());
                 let (edits, rivals) = self.frontier.edits();
                 self.lists.keep(edits.chain(ends), rivals);
+                if self.lists.len() > UNSETTLED {
+                    // So many are not compared.
+                    self.frontier.take_rivals();
+                    let ends = self.ends.iter_mut().flat_map(|(reading, _)| reading.lists());
+                    let (edits, rivals) = self.frontier.edits();
+                    self.lists.keep(edits.chain(ends), rivals);
+                }
                 if self.lists.len() > UNSETTLED {
                     self.ends.clear();
                     break;

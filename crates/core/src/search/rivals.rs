@@ -89,10 +89,16 @@ impl Search<'_> {
             if common > preferred {
                 continue;
             }
-            let (own, _) = self.made_by(own);
-            let (cheapest, _) = self.made_by(self.lists.between(common, preferred));
-            if own != cheapest {
-                self.others.push(Other { dearer, cheapest, own });
+            let (mut own, _) = self.made_by(own);
+            let (mut cheapest, _) = self.made_by(self.lists.between(common, preferred));
+            // What both make is no difference.
+            let both: Vec<Repair> =
+                own.iter().filter(|repair| is_among(repair, &cheapest)).cloned().collect();
+            own.retain(|repair| !is_among(repair, &both));
+            cheapest.retain(|repair| !is_among(repair, &both));
+            let other = Other { dearer, cheapest, own };
+            if !(other.own.is_empty() && other.cheapest.is_empty()) {
+                self.others.push(other);
             }
         }
         self.others.sort_by_key(|other| other.dearer);

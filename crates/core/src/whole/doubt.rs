@@ -1,10 +1,11 @@
 //! Where another reading of a whole text, which gives another value, is nearly as likely.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::vec::Vec;
 
 use super::without_space;
 use crate::{
-    Guide, MendOptions, Outcome, Policy, Repair, Repairs, Risk, apply, mend,
+    MendOptions, Outcome, Policy, Repair, Repairs, Risk, TrailingDocuments, apply,
+    engine::{Engine, Part},
     search::{self, Answer},
 };
 
@@ -47,7 +48,8 @@ impl Doubt {
 
 impl Answer {
     /// Where a reading that gives another value is less than [`NEAR`] dearer, of those that give JSON.
-    pub(super) fn doubts(&self, text: &[u8], guide: Option<&Arc<dyn Guide>>) -> Vec<Doubt> {
+    pub(super) fn doubts(&self, text: &[u8], options: &MendOptions) -> Vec<Doubt> {
+        let guide = options.guide();
         if self.others.is_empty() {
             return Vec::new();
         }
@@ -55,7 +57,7 @@ impl Answer {
         let misfits = |text: &[u8]| guide.map_or(0, |guide| search::misfits(text, guide).0);
         let (value, fit) = (without_space(&own), misfits(&own));
         let near = self.others.iter().filter(|other| {
-            json_of(text, &other.repairs(&self.repairs)).is_some_and(|json| {
+            json_of(text, &other.repairs(&self.repairs), options).is_some_and(|json| {
                 let misfit = misfits(&json).saturating_sub(fit);
                 other.dearer + search::MISFIT * misfit < NEAR && without_space(&json) != value
             })
@@ -66,9 +68,9 @@ impl Answer {
 
 /// Marks what is in doubt, unless some of it is a guess anyway.
 pub(super) fn mark(repairs: &mut [Repair], doubts: &[Doubt]) {
-    for doubt in doubts {
-        let doubted = doubt.of(repairs);
-        if doubted.iter().any(|index| repairs[*index].risk() == Risk::Guess) {
+    let doubts: Vec<Vec<usize>> = doubts.iter().map(|doubt| doubt.of(repairs)).collect();
+    for doubted in doubts {
+        if doubted.iter().any(|index| repairs[*index].kind.risk() == Risk::Guess) {
             continue;
         }
         for index in doubted {
@@ -77,9 +79,17 @@ pub(super) fn mark(repairs: &mut [Repair], doubts: &[Doubt]) {
     }
 }
 
-/// What repairs make of a text, if it is JSON.
-pub(super) fn json_of(text: &[u8], repairs: &Repairs) -> Option<Vec<u8>> {
+/// What repairs make of a text, if it is JSON: one document or several.
+pub(super) fn json_of(text: &[u8], repairs: &Repairs, options: &MendOptions) -> Option<Vec<u8>> {
     let json = apply(text, repairs)?;
-    let strict = MendOptions::new().with_policy(Policy::STRICT).without_search();
-    (mend(&json, &strict).outcome() == Outcome::Unchanged).then_some(json)
+    documents(&json, options).map(|_| json)
+}
+
+/// How many documents a text of JSON has, and how deep they are.
+pub(super) fn documents(text: &[u8], options: &MendOptions) -> Option<(usize, usize)> {
+    let strict = MendOptions::new().with_policy(Policy::STRICT).with_limits(options.limits());
+    let strict = strict.with_trailing_documents(TrailingDocuments::All);
+    let mut engine = Engine::streaming(strict);
+    engine.run(Part::new(text, 0, true)).ok()?;
+    (engine.outcome(0) == Outcome::Unchanged).then(|| (engine.documents(), engine.deepest()))
 }

@@ -9,10 +9,7 @@ use super::{
 };
 use crate::{
     Located, MendOptions, Outcome, Policy, Repair, RepairKind, Repairs, Risk, TrailingDocuments,
-    apply,
-    engine::{Engine, Part},
-    search,
-    signs::solid,
+    apply, engine::Engine, search, signs::solid,
 };
 
 /// What a search makes of a text that was read before.
@@ -71,9 +68,14 @@ impl TextReading {
         }
         let Some(searched) = known.cheaper(text, options) else { return (self, steps) };
         steps += searched.steps;
-        let found = searched.found.and_then(|found| known.around(found, input, options));
-        let mut reading = found.unwrap_or(self);
-        reading.doubt(&searched.doubts, options.policy());
+        let Some(found) = searched.found else {
+            return (self.doubted(&searched.doubts, options.policy()), steps);
+        };
+        let other = Doubt::between(&known.repairs, &found.repairs);
+        let reading = match known.around(found, input, options) {
+            Some(reading) => reading.doubted(&searched.doubts, options.policy()),
+            None => self.doubted(&[other], options.policy()),
+        };
         (reading, steps)
     }
 
@@ -119,7 +121,7 @@ impl TextReading {
         let own: Repairs = repairs().filter(counts).collect();
         let repairs: Repairs = repairs().collect();
         if repairs == found.repairs {
-            let doubts = found.doubts(text, options.guide());
+            let doubts = found.doubts(text, options);
             return Some(Searched { found: None, doubts, steps: found.steps });
         }
         if !none && !own.iter().any(has_rival) {
@@ -179,22 +181,23 @@ impl TextReading {
         let invented = begin != start && !text.get(begin).is_some_and(|byte| b"{[(".contains(byte));
         let odd = torn || fits || skipped || fewer || invented;
         let doubts = match () {
-            () if odd => Vec::new(),
+            () if fits => Vec::new(),
             // It is not the cheapest, if only by the risk of another one.
-            () if !same && dearer && (exact.is_some() || found.cost + 200 < price) => {
-                Vec::from([Doubt::between(&repairs, &found.repairs)])
+            () if !same && (dearer || odd) => {
+                let cheaper = exact.is_some() || found.cost + 200 < price;
+                let other = cheaper.then(|| Doubt::between(&repairs, &found.repairs));
+                other.into_iter().collect()
             }
-            () if !same && dearer => Vec::new(),
-            () => found.doubts(text, options.guide()),
+            () => found.doubts(text, options),
         };
         let worse = same || dearer || odd;
         Some(Searched { found: (!worse).then_some(found), doubts, steps })
     }
 
-    /// Marks the repairs in whose place other readings make others.
-    fn doubt(&mut self, doubts: &[Doubt], policy: Policy) {
+    /// This reading with marks at the repairs in whose place other readings make others.
+    fn doubted(mut self, doubts: &[Doubt], policy: Policy) -> Self {
         if doubts.is_empty() || !self.outcome.is_complete() {
-            return;
+            return self;
         }
         let mut repairs: Vec<Repair> = self.repairs.iter().collect();
         doubt::mark(&mut repairs, doubts);
@@ -203,6 +206,7 @@ impl TextReading {
             repairs.truncate(refused + 1);
         }
         self.repairs = repairs.into_iter().collect();
+        self
     }
 
     /// The reading that was found, with what this one says of the text around the same documents, if it
@@ -223,15 +227,11 @@ impl TextReading {
         repairs.extend(found.repairs.iter().filter(inner));
         repairs.extend(self.repairs.iter().filter(|repair| ends && after(repair)));
         let text = apply(input, &repairs)?;
-        let strict = MendOptions::new().with_policy(Policy::STRICT);
-        let strict = strict.with_trailing_documents(TrailingDocuments::All);
-        let mut engine = Engine::streaming(strict.with_limits(options.limits()));
-        engine.run(Part::new(&text, 0, true)).ok()?;
-        if engine.outcome(0) != Outcome::Unchanged || engine.documents() != found.documents.len() {
+        let (documents, deepest) = doubt::documents(&text, options)?;
+        if documents != found.documents.len() {
             return None;
         }
-        let mut reading =
-            Self { documents: found.documents, deepest: engine.deepest(), ..Self::new() };
+        let mut reading = Self { documents: found.documents, deepest, ..Self::new() };
         // What seemed to be cut off is not complete, whatever it says.
         let is_cut = found.is_cut || self.outcome == Outcome::Closed;
         reading.outcome = if is_cut { Outcome::Closed } else { Outcome::Repaired };
