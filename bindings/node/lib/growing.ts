@@ -19,7 +19,7 @@ export class Growing {
   #begun = false;
   #open: Level[] = [];
   #string: string | undefined;
-  /** The paths of what will not change any more, such as `$.rows[0]`. */
+  /** The paths of what has ended, such as `$.rows[0]`. */
   readonly closed = new Set<string>();
   /** Called for each value that is whole, with the keys and indices that lead to it, and its path. */
   onWhole: ((steps: readonly (string | number)[], path: string, value: any) => void) | undefined;
@@ -68,6 +68,11 @@ export class Growing {
   get value(): any {
     for (const level of this.#open) level.held = true;
     return this.#root;
+  }
+
+  /** What has closed since there were so many paths did not end: the value was cut off in it. */
+  cutSince(count: number): void {
+    for (const path of [...this.closed].slice(count)) this.closed.delete(path);
   }
 
   get hasBegun(): boolean {

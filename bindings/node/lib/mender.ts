@@ -52,7 +52,9 @@ export class Mender {
     if (this.#closed !== undefined) return this.#closed;
     if (this.#surrogate !== "") this.#kept.run(Op.Feed, undefined, this.#surrogate);
     const { json, text } = this.#kept.run(Op.Close);
+    const count = this.#growing.closed.size;
     this.#changes();
+    if (json.outcome !== "unchanged" && json.outcome !== "repaired") this.#growing.cutSince(count);
     this.#outcome = json.outcome;
     this.#completion = undefined;
     this.#closed = new Mended(json, textOf(json, undefined, text));
@@ -73,7 +75,7 @@ export class Mender {
     return this.#growing.value;
   }
 
-  /** The paths of what will not change any more, such as `$.rows[0]`. */
+  /** The paths of what has ended, such as `$.rows[0]`, and not only because the text was cut off. */
   get closed(): ReadonlySet<string> {
     this.#changes();
     return this.#growing.closed;

@@ -92,7 +92,7 @@ class Json {
 export interface Snapshot {
   /** The value so far. */
   readonly value: any;
-  /** The paths of what will not change any more, such as `$.rows[0]`: the same set for all snapshots. */
+  /** The paths of what has ended, such as `$.rows[0]`, and not only because the value was cut off: the same set for all snapshots. */
   readonly closed: ReadonlySet<string>;
   /** Whether it is the whole value: only the last snapshot is. */
   readonly isComplete: boolean;
@@ -110,9 +110,15 @@ export async function* partial(source: Source, options: MendingOptions = {}): As
   const json = new Json(options);
   const grown = new Grown();
   const snapshot = (isComplete: boolean) => ({ value: grown.value, closed: grown.closed, isComplete });
+  const feed = (text: string) => {
+    const count = grown.closed.size;
+    const changed = grown.feed(text);
+    if (json.error !== undefined) grown.cutSince(count);
+    return changed;
+  };
   try {
-    for await (const chunk of chunksOf(source)) if (grown.feed(json.feed(chunk))) yield snapshot(false);
-    const changed = grown.feed(json.close());
+    for await (const chunk of chunksOf(source)) if (feed(json.feed(chunk))) yield snapshot(false);
+    const changed = feed(json.close());
     const error = json.error;
     if (changed || error === undefined) yield snapshot(error === undefined);
     if (error !== undefined) throw error;

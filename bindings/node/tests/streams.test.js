@@ -143,7 +143,11 @@ test("values that grow", async () => {
   assert.deepEqual([of.at(-1).value, of.at(-1).isComplete], [{ seats: [1, 2] }, true]);
   const seen = [];
   await assert.rejects(async () => {
-    for await (const { value } of partial(["[1, {'a': 'b"])) seen.push(value);
+    for await (const { value, closed } of partial(["[1, {'a': 'b"])) {
+      seen.push(value);
+      // What was only closed because the text was cut off has not ended.
+      assert.deepEqual([...closed], ["$[0]"]);
+    }
   }, Cut);
   assert.deepEqual(seen.at(-1), [1, { a: "b" }]);
   await assert.rejects(all(partial([Buffer.from("no response")])), Refused);

@@ -337,6 +337,12 @@ def test_partial_values() -> None:
     ]
     assert [s.closed for s in snapshots[1:3]] == [{"$.title"}, {"$.title", "$.tags", "$.tags[0]", "$.tags[1]"}]
     assert [s.is_complete for s in snapshots] == [False] * 4 + [True]
+    # What was only closed because the text was cut off has not ended.
+    cut = partial(["{'a': 1, 'b': ['x', 'y"])
+    seen = []
+    with pytest.raises(Cut):
+        seen.extend(cut)
+    assert seen and all(s.closed == {"$.a", "$.b[0]"} for s in seen)
     body = text("Sure: {'a': [1, ", "2]} !")
     assert [s.value for s in partial(in_pieces(body, 1))][-1] == {"a": [1, 2]}
     with pytest.raises(Cut):

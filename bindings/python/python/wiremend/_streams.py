@@ -284,7 +284,7 @@ class Snapshot:
     """The value so far, an object of its own."""
 
     closed: frozenset[str]
-    """The paths of what will not change any more, such as ``$.rows[0]``."""
+    """The paths of what has ended, such as ``$.rows[0]``, and not only because the value was cut off."""
 
     is_complete: bool
     """Whether it is the whole value: only the last snapshot is."""
@@ -296,13 +296,20 @@ class _Grown:
     def __init__(self, options: JsonOptions) -> None:
         self.json = _Json(options)
         self.growing = Growing()
+        # What had ended when the value was cut off.
+        self.ended: frozenset[str] | None = None
 
     def feed(self, chunk: Chunk) -> Iterator[Snapshot]:
-        if self.growing.feed(self.json.feed(chunk)):
+        if self.read(self.json.feed(chunk)):
             yield self.snapshot(False)
 
+    def read(self, json: str) -> bool:
+        if self.ended is None and self.json.error is not None:
+            self.ended = self.growing.closed
+        return self.growing.feed(json)
+
     def close(self) -> Iterator[Snapshot]:
-        changed = self.growing.feed(self.json.close())
+        changed = self.read(self.json.close())
         error = self.json.error
         if changed or error is None:
             yield self.snapshot(error is None)
@@ -310,7 +317,8 @@ class _Grown:
             raise error
 
     def snapshot(self, complete: bool) -> Snapshot:
-        return Snapshot(self.growing.value, self.growing.closed, complete)
+        closed = self.growing.closed if self.ended is None else self.ended
+        return Snapshot(self.growing.value, closed, complete)
 
 
 def partial(source: Source, **options: Unpack[JsonOptions]) -> Generator[Snapshot, None, None]:
