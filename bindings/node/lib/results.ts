@@ -63,7 +63,7 @@ export interface Said {
 }
 
 /** A JSON text, and its value once that is asked for. */
-export class Result implements Refusing {
+export class Result<Value = any> implements Refusing {
   /** How it ended. */
   readonly outcome: Outcome;
   /** Whether nothing is missing: then there is no `error`. A call may be run only if it is complete. */
@@ -94,10 +94,10 @@ export class Result implements Refusing {
   }
 
   /** The value of the text, built once. Throws `error` if there is no text. */
-  get value(): any {
+  get value(): Value {
     if (this.text === undefined) throw this.error;
     this.#value ??= { is: JSON.parse(this.text) };
-    return this.#value.is;
+    return this.#value.is as Value;
   }
 
   /** The error that says why it is not complete. `undefined` if it is. */
@@ -120,7 +120,7 @@ export function textOf(said: Said, came: unknown, follows: string | undefined): 
 export class Mended extends Result {}
 
 /** The result of fitting a text to a schema. Its `repairs` are all changes: to the text and to the value. */
-export class Fitted extends Result {
+export class Fitted<Value = any> extends Result<Value> {
   /** What is wrong with the value. Empty if it fits. */
   readonly issues: readonly Issue[];
   /** The codes of the rules that were applied, or that could have been if the value does not fit. */

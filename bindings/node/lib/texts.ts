@@ -40,6 +40,9 @@ export interface CallsOptions extends MendingOptions {
 /** A JSON Schema; or a schema of zod 4 or another library that gives one of itself. */
 export type SchemaLike = object | boolean;
 
+/** The type of what fits a schema of zod. Of a JSON Schema it is not known. */
+export type ValueOf<Like> = Like extends { readonly _zod: { readonly output: infer Value } } ? Value : any;
+
 /** The tools of a request, in the shape of any provider. */
 export type ToolsLike = readonly object[] | Tools;
 
@@ -189,7 +192,7 @@ export function loads(text: Text, options: LoadsOptions = {}): any {
  * fit("{days: '3'}", { properties: { days: { type: "integer" } } }).value   // { days: 3 }
  * ```
  */
-export function fit(text: Text, schema: SchemaLike | Schema, options?: FindOptions): Fitted {
+export function fit<Like extends SchemaLike | Schema>(text: Text, schema: Like, options?: FindOptions): Fitted<ValueOf<Like>> {
   return schemaOf(schema).fit(text, options);
 }
 
