@@ -148,9 +148,13 @@ impl TextReading {
             let dropped = repairs.iter().filter(|repair| repair.after().is_empty());
             dropped.map(|repair| repair.end - repair.start).sum()
         };
-        let more = dropped(&found.repairs) > dropped(&repairs);
+        let (theirs, own_dropped) = (dropped(&found.repairs), dropped(&repairs));
+        let more = theirs > own_dropped;
+        let loses = self.repairs.risk() >= Some(Risk::Lossy) && theirs < own_dropped;
         let riskier = match risk {
             _ if more => 200,
+            // To keep what this one loses is worth a guess.
+            _ if loses => 0,
             // Both close what is open.
             _ if !self.outcome.is_complete() && found.is_cut => 0,
             risk if risk <= self.repairs.risk() => 0,
