@@ -154,8 +154,8 @@ class _Json:
 
     @property
     def error(self) -> MendError | None:
-        """Why the value is not complete."""
-        error: MendError | None = self.result.error
+        """Why the value is not complete. `None` before it has ended, too."""
+        error: MendError | None = None if self.result is None else self.result.error
         return error
 
 
