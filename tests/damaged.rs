@@ -10,7 +10,8 @@ use std::{
     sync::{LazyLock, Mutex},
 };
 
-use wiremend_core::Policy;
+use wiremend_core::{MendOptions, Mended, Policy, mend};
+use wiremend_extract::{Scope, find};
 use wiremend_testkit::{
     damaged::{Entry, Kind, Rates, Sample, Verdict, by_distance, samples},
     oracle,
@@ -82,6 +83,29 @@ fn rows(table: &str) -> (Vec<String>, BTreeMap<String, Vec<Option<i64>>>) {
     let rate = |cell: &String| cell.split(' ').next()?.parse().ok();
     let rates = |row: Vec<String>| (row[0].clone(), row[1..].iter().map(rate).collect());
     (heads, lines.skip(1).map(rates).collect())
+}
+
+/// A policy decides by what the repairs say of themselves, their doubt with it, and changes no text.
+#[test]
+fn a_policy_permits_what_its_repairs_say() {
+    let conservative = MendOptions::new().with_policy(Policy::CONSERVATIVE);
+    let permits = |mended: &Mended| {
+        mended.repairs().iter().all(|repair| Policy::CONSERVATIVE.permits(&repair))
+    };
+    let mut wrong = Vec::new();
+    for (name, sample) in SAMPLES.iter() {
+        let text = sample.text.as_bytes();
+        let (any, some) = (mend(text, &MendOptions::new()), mend(text, &conservative));
+        let same = some.text() == any.text().filter(|_| permits(&any));
+        // Beside prose, `find` may refuse more: it looks for another document in what is refused.
+        let [found, sure] = [MendOptions::new(), conservative.clone()]
+            .map(|options| find(text, Scope::Best, &options));
+        let refused = permits(&found) || sure.text().is_none();
+        if any.outcome().is_complete() && !same || found.outcome().is_complete() && !refused {
+            wrong.push(format!("{name}: {}", sample.text));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ, such as\n{}", wrong.len(), wrong[0]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     search::{self, Answer},
 };
 
-/// How much dearer than the cheapest another reading must be for the repairs not to be ambiguous.
+/// How much dearer than the cheapest another reading must be for the repairs not to be in doubt.
 pub(super) const NEAR: u32 = 250;
 
 /// Repairs in whose place another reading makes others.
